@@ -27,7 +27,7 @@ _SHARED: Mapping[PhaseKind, Resolver] = {
         context, rules, position, orders),
     PhaseKind.ADJUSTMENT: adjustments.resolve,
 }
-"""Who judges each kind of phase, unless the rule set brings a resolver of its own."""
+"""Who judges each kind of phase, unless the rule set brings a separate resolver."""
 
 
 def judge(

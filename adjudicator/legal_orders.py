@@ -139,7 +139,7 @@ def _movement(board: _Board) -> Iterator[Order]:
 def _supports(
     sheet: MovementSheet, unit: Unit, goals: Mapping[int, list[tuple[Region, bool]]]
 ) -> Iterator[Order]:
-    """Supports of what stands in a place within reach, and of all who may go there (`goals`)."""
+    """Supports of what is in a place within reach, and of all who may go there (`goals`)."""
     number = sheet.unit_at[unit.region.province]
     comers: dict[str, list[int]] = {place: [] for place in sorted(sheet.steps[number])}
     for other in sorted(goals, key=sheet.place.__getitem__):
@@ -156,7 +156,7 @@ def _supports(
 
 
 def _goals(board: _Board, sheet: MovementSheet, number: int) -> list[tuple[Region, bool]]:
-    """Where a unit may go, and whether it must say that it goes by convoy."""
+    """Where a unit may go, and whether it must state that it goes by convoy."""
     kind, place, steps = sheet.kind[number], sheet.place[number], sheet.steps[number]
     goals = [(region, False) for to in sorted(steps) for region in steps[to]]
     tables = board.context.tables

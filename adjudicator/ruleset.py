@@ -243,7 +243,7 @@ class Ruleset:
     def initial_deployment(
         self, context: Context, position: Position, orders: Sequence[Order]
     ) -> Position:
-        """The position that a movement phase is judged from, where orders say how units begin it."""
+        """The position that a movement phase is judged from, where orders show how units begin it."""
         return position
 
     def before_resolution(self, sheet: MovementSheet) -> None:
@@ -267,7 +267,7 @@ class Ruleset:
         return standing, _NO_MEMORY
 
     def keeps_memory(self) -> bool:
-        """True if something is kept in memory from one season to the next."""
+        """True if something is stored in memory from one season to the next."""
         return False
 
     # Retreats
@@ -339,7 +339,7 @@ class Ruleset:
         return None
 
     def can_afford(self, sheet: AdjustmentSheet, account: Account, order: Build, due: int) -> bool:
-        """True if a power has supply left for a build; `due` is what `AdjustmentSheet.builds_due` says."""
+        """True if a power has supply left for a build; `due` is what `AdjustmentSheet.builds_due` states."""
         return due > 0
 
     def picks_missing_coast(self) -> bool:
@@ -350,7 +350,7 @@ class Ruleset:
     # Removals
 
     def builds_strike_removals(self) -> bool:
-        """True if removals listed beside builds are struck (Q-26)."""
+        """True if removals listed next to builds are struck (Q-26)."""
         return False
 
     def removal_fault(self, sheet: AdjustmentSheet, account: Account, unit: Unit) -> Fault | None:
@@ -360,7 +360,7 @@ class Ruleset:
         return self.adjustment_reason("too_many"), ("nothing_to_remove", account.power)
 
     def removes_by_lot(self) -> bool:
-        """True if removals that nobody ordered are drawn by lot (ADJ-05); otherwise they go by distance."""
+        """True if removals that no unit ordered are drawn by lot (ADJ-05); otherwise they go by distance."""
         return False
 
     def enforced_removals(

@@ -55,7 +55,7 @@ def break_cycle(state: PartialResolution, cycle: Iterable[int]) -> None:
         state.paradox_convoys.update(convoys)
     elif not moves:
         # Supports depend on each other only through moves, so this cannot happen. If it did, the game must
-        # go on: the orders fail, and the coordinator is told.
+        # go on: the orders fail, and the coordinator is informed.
         state.unresolved.update(cycle)
     for number in convoys or moves or cycle:
         state.settle(number, TRUE if moves and not convoys else FALSE)

@@ -135,7 +135,7 @@ class PartialResolution:
                 head_to_head[number] = head_to_head[other] = NOBODY
 
     def _enter_helpers(self) -> None:
-        """Supports and convoys that nobody attacks are decided at once."""
+        """Supports and convoys that no unit attacks are decided at once."""
         orders, verdicts, attackers, supporters = self.orders, self.verdicts, self.attackers, self.supporters
         goal, partner, expected_goal = orders.goal, orders.partner, orders.expected_goal
         for number in orders.convoys:
@@ -281,7 +281,7 @@ class PartialResolution:
         return attack != self.orders.expected_goal[support] and power[attack] != power[support]
 
     def dislodged_units(self) -> list[int]:
-        """The units whose place somebody else won and that did not leave. All must be decided."""
+        """The units whose place another power won and that did not leave. All must be decided."""
         goal, verdicts = self.orders.goal, self.verdicts
         return [
             place

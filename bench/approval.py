@@ -41,7 +41,8 @@ class _Answer:
 
 
 def measure(folder: Path, phase: int, out: TextIO) -> None:
-    """Approve a judged phase of the site in a folder, whose `data` nobody has open, and print the figures."""
+    """Approve a judged phase of the site in a folder, whose `data` no person has open, and print the
+    figures."""
     (folder / FILE).write_text(SETTINGS.format(data="data", port=free_port()), encoding="utf-8")
     settings, now = settings_of(folder), SystemClock().now()
     with opened(settings) as store, store.begin() as session:

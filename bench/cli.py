@@ -51,7 +51,7 @@ def adjudicate(
         typer.Option("--variant", metavar="V", help="Only a full turn of this game; may be repeated."),
     ] = None,
 ) -> None:
-    """The judge's speed and size, beside the packages diplomacy and pydip."""
+    """The judge's speed and size, next to the packages diplomacy and pydip."""
     from bench.adjudicate.run import run
 
     raise typer.Exit(run(positions, sys.stdout, sys.stderr, variant or ()))

@@ -89,7 +89,7 @@ def _print(out: TextIO, label: str, wait: Wait, limit: float) -> None:
 
 
 def _waits(count: int, *, reading: bool, progress: TextIO) -> list[Wait]:
-    """The waits for the receipts of `count` mails, on a site of its own."""
+    """The waits for the receipts of `count` mails, on its own site."""
     story = read_story()
     mails = [mail for mail in story.mails_of("Summer 1642 Movement") if mail.fate == "accepted"][:count]
     server, sink = Dovecot().start(), SmtpSink().start()

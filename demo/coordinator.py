@@ -30,7 +30,7 @@ _SETTLE = {
     r'href="/quarantine/([0-9a-f]{64})"': "/quarantine/{}/discard",
     r'action="/sheet/(\d+)/right"': "/sheet/{}/right",
 }
-"""What the results page asks for, by its link, and the form that settles it."""
+"""What the results page requests, by its link, and the form that settles it."""
 
 NO_ORDER = "no order of this phase"
 """What the desk writes in place of an order below a reading that makes none."""

@@ -57,7 +57,7 @@ class Wish:
 
 
 class _FolderFault(UserFacingError):
-    """The demo cannot use a folder; the sentence says why."""
+    """The demo cannot use a folder; the sentence shows why."""
 
 
 def run_demo(

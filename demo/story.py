@@ -28,7 +28,7 @@ AUTHSERV = "mx.galloper.example"
 
 
 class NoStory(UserFacingError):
-    """There is no story of this variant; the sentence says which there are."""
+    """There is no story of this variant; the sentence shows which there are."""
 
 
 class WrittenLine(NamedTuple):

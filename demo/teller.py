@@ -23,7 +23,7 @@ _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
 class AudienceGone(Exception):
-    """Nobody reads the output any more."""
+    """No person reads the output any more."""
 
 
 class Teller:
@@ -65,13 +65,13 @@ class Teller:
         self._print(["", *textwrap.wrap(text, self.width, subsequent_indent="  ")], style=_BOLD)
 
     def quote(self, lines: Iterable[str]) -> None:
-        """Print lines of somebody else's text as they are, cut at the width."""
+        """Print lines of another person's text as they are, cut at the width."""
         rows = [f"    | {line}".rstrip() for line in lines]
         self._print([row if len(row) <= self.width else row[: self.width - 1] + "…" for row in rows],
                     style=_DIM)
 
     def link(self, label: str, where: str) -> None:
-        """Print an address or path under its name; on a line of its own where both do not fit."""
+        """Print an address or path under its name; on its own line where both do not fit."""
         row = f"  {label:<12}{where}"
         self._print([row] if len(row) <= self.width else [f"  {label}", f"    {where}"])
 

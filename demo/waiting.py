@@ -1,4 +1,4 @@
-"""Waiting for the site by its progress: as long as something advances, the demo waits and says for what."""
+"""Waiting for the site by its progress: as long as something advances, the demo waits and states for what."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from service.store.tables import (
 T = TypeVar("T")
 
 SLOW_SECONDS = 20.0
-"""Seconds without progress after which the visitor is told that the machine is slow."""
+"""Seconds without progress after which the visitor is informed that the machine is slow."""
 
 STALL_SECONDS = 900.0
 """Seconds without any progress after which the demo gives up: a slow machine reads a sheet in two minutes."""
@@ -45,7 +45,7 @@ LEAST_FREE_BYTES = 20_000_000
 
 
 class DemoError(UserFacingError):
-    """The demo did not come to its end; the words say why."""
+    """The demo did not come to its end; the words show why."""
 
 
 def meanwhile(teller: Teller, doing: str, call: Callable[[], T]) -> T:
@@ -85,7 +85,7 @@ class Patience:
     _is_slowness_reported: bool = False
 
     def until(self, event: str, happened: Callable[[], bool], doing: Callable[[], str] | None = None) -> None:
-        """Wait for an event. `doing` says how far it is. Raises DemoError if nothing advances for long."""
+        """Wait for an event. `doing` shows how far it is. Raises DemoError if nothing advances for long."""
         self._advanced_at = time.monotonic()
         began = self._advanced_at
         while not happened():

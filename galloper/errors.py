@@ -53,7 +53,7 @@ class FormatError(GalloperError, ValueError):
 
 
 class SheetError(GalloperError):
-    """A photograph that cannot be opened, or a sheet that does not say what was asked."""
+    """A photograph that cannot be opened, or a sheet that does not show what was asked."""
 
 
 class DrawingError(GalloperError):

@@ -70,7 +70,7 @@ class Game:
 
     @property
     def is_over(self) -> bool:
-        """True if somebody has won, or the rules ended the game as a draw."""
+        """True if a person has won, or the rules ended the game as a draw."""
         return bool(self._phases) and self._phases[-1].resolution.ends_game
 
     # What one does
@@ -174,7 +174,8 @@ class Game:
             self._sheets[order.power] = (*self._sheets.get(order.power, ()), order)
 
     def _fresh_lots(self) -> tuple[int, ...]:
-        # Not `random`, whose next numbers can be told from earlier ones: a player might order by them.
+        # Not `random`, whose next numbers can be distinguished from earlier ones: a player might order by
+        # them.
         return tuple(secrets.randbelow(_LOT_NUMBERS) for _ in range(self.board.inner.rules.LOTS))
 
     def __str__(self) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 
 PACKAGES = frozenset({"adjudicator", "grammar", "maps", "ocr", "reading", "service", "templates"})
-"""The packages beside this one in a wheel that it may import."""
+"""The packages next to this one in a wheel that it may import."""
 _BELOW = "galloper.ours"
 _ROOT = Path(__file__).parents[1]
 
@@ -45,7 +45,7 @@ def _is_foreign(name: str) -> bool:
 
 
 class _Finder(MetaPathFinder):
-    """Finds `galloper.ours.maps` in the folder `maps` beside this package, and the modules of `galloper`."""
+    """Finds `galloper.ours.maps` in the folder `maps` next to this package, and the modules of `galloper`."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None

@@ -1,4 +1,4 @@
-"""A phase of a game with its orders and results, and what another judging of it says."""
+"""A phase of a game with its orders and results, and what another judging of it states."""
 
 from __future__ import annotations
 

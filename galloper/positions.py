@@ -88,7 +88,7 @@ class Position:
 
     @property
     def contested(self) -> tuple[str, ...]:
-        """The provinces that a standoff left empty, where nobody may retreat; sorted."""
+        """The provinces that a standoff left empty, where no person may retreat; sorted."""
         return tuple(sorted(self.inner.contested))
 
     @property

@@ -27,7 +27,7 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class SavedGame:
-    """What a file of a game says. `orders` are those given for the phase in play."""
+    """What a file of a game states. `orders` are those given for the phase in play."""
 
     board: Board
     name: str
@@ -54,7 +54,7 @@ def write_game(game: SavedGame) -> dict[str, Any]:
 
 
 def json_text(game: SavedGame) -> str:
-    """The game as a text of JSON, each phase and each order in play on a line of its own."""
+    """The game as a text of JSON, each phase and each order in play on its own line."""
     rows = []
     for key, value in write_game(game).items():
         if isinstance(value, list) and value:
@@ -70,7 +70,7 @@ def _compact(value: Any) -> str:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """What a text of JSON says. Raises SavedGameError."""
+    """What a text of JSON states. Raises SavedGameError."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -142,7 +142,7 @@ def _played(path: str, case: Mapping[str, Any], before: Position, after: Positio
         raise SavedGameError(f"{path}lots: must be whole numbers.")
     # Checked by its form alone: what the judge states of it today is asked by `replay`.
     answer = _answer(f"{path}result", case.get("result"), len(orders))
-    # The same fact stands twice in the file; where they differ, a person changed one of them.
+    # The same fact is there twice in the file; where they differ, a person changed one of them.
     units = sorted(map(str, after.inner.units))
     if sorted(answer["positions"]) != units:
         raise SavedGameError(f"{path}result.positions: are not the units of the position that follows.")
@@ -153,7 +153,7 @@ def _played(path: str, case: Mapping[str, Any], before: Position, after: Positio
 def _resolution(
     path: str, answer: Mapping[str, Any], orders: Sequence[Order], after: Position, lots_used: int
 ) -> outcome.Resolution:
-    """The result of a phase as the judge's values, as far as `galloper.Resolution` tells it."""
+    """The result of a phase as the judge's values, as far as `galloper.Resolution` shows it."""
     draw = answer.get("draw_open_to")
     # A movement phase has the key "destroyed", and a retreat phase "disbanded".
     gone = (*_units(path, "disbanded", answer, after.board), *_units(path, "destroyed", answer, after.board))

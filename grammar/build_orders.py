@@ -275,7 +275,7 @@ def _make_each(order: type[UnitOrder], parts: OrderParts) -> Iterable[Order]:
 
 
 def _make_holds(parts: OrderParts) -> Iterable[Order]:
-    """Holds, and none where a unit is said to stay in another place than its own."""
+    """Holds, and none where a unit is stated to stay in another place than its own."""
     if parts.to is not None and any(u.region.province != parts.to.province for u in parts.units):
         return []
     return _make_each(Hold, parts)

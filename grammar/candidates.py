@@ -111,7 +111,7 @@ def _written(path: Path, line: Sequence[Word], lexicon: Lexicon) -> Written:
 
 
 def _spelling(edge: Edge, line: Sequence[Word], lexicon: Lexicon) -> str:
-    """The words of an edge: as they stand where they are a listed name ("Hurd's Deep"), else without
+    """The words of an edge: as they are where they are a listed name ("Hurd's Deep"), else without
     possessive endings ("Newcastle's")."""
     spelling = " ".join(word.text for word in line[edge.start:edge.end])
     is_listed = isinstance(edge.value, Region) and lexicon.spelled(spelling, edge.value) is not None

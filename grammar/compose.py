@@ -66,7 +66,7 @@ class _ReadyTokens(Lexer):
 class Forms:
     """Every order form of one phase kind.
 
-    `keywords` maps a folded word or sign to the terminals that it stands for. `machine` shows which
+    `keywords` maps a folded word or sign to the terminals that it represents. `machine` shows which
     sequences of terminals are orders; `ink_machine` and `ink_keywords` are the same without `SELDOM`.
     `variant_orders` are the rules of the variant's wording that make an
     order class of its rule set (`Ruleset.FORMS`), `marks` the words that the wording has in parentheses of

@@ -19,9 +19,9 @@ from grammar.words import REMARK_DOUBTS, Word, is_by_convoy
 PIECE_COST = 0.01
 """Cost of each piece, in letters: one long name is cheaper than two short ones (Q-44)."""
 PREFIX_COST = 0.02
-"""Cost, in letters, of the first letters of a name that stand for it ("Iri" for Irish Sea)."""
+"""Cost, in letters, of the first letters of a name that represent it ("Iri" for Irish Sea)."""
 _OTHER_COST = 0.006
-"""Cost, in letters, of a unit's letter that stands for another word: enough to choose the unit's reading."""
+"""Cost, in letters, of a unit's letter that represents another word: enough to choose the unit's reading."""
 _PASS_COST = 0.001
 """Cost, in letters, of passing over a sign or a remark."""
 _HELPS = frozenset(("supports", "support", "s", "supporting", "convoys", "convoy", "c", "convoying"))
@@ -38,7 +38,7 @@ _LONGEST_NAME = 6
 
 _TYPED_WORDS = {"2": "to", "m": "-", "mv": "-", "move": "-", "moves": "-", "std": "stands", "hld": "hold",
                 "ret": "retreats"}
-"""Words of njudge and jDip that stand for an arrow ("A Par m Bur", "A Par moves Bur"), and of British zines
+"""Words of njudge and jDip that represent an arrow ("A Par m Bur", "A Par moves Bur"), and of British zines
 ("A(Bud) std", "A(Par) ret Gas"); "hld" is of Dippy for the Atari (towi/dipworkpy)."""
 _GRAIN = re.compile(r"([1-9]\d?)g(?:r|rain)?")
 _FIRST_LETTERS = {
@@ -49,7 +49,7 @@ _FIRST_LETTERS = {
 """njudge's letters at the start of a line, by phase."""
 _OTHER_ORDERS = frozenset((
     "retreat", "retreats", "retreating", "build", "builds", "remove", "removes", "disband", "disbands"))
-"""Words of an order for another phase: a remark that holds one says more than the order before it."""
+"""Words of an order for another phase: a remark that holds one states more than the order before it."""
 
 
 def edges(
@@ -89,7 +89,7 @@ def edges(
 
 
 def _typed_word(line: Sequence[Word], index: int, forms: Forms) -> str:
-    """The word of the forms that a judge's short one stands for here, else "".
+    """The word of the forms that a judge's short one represents here, else "".
 
     They are typed, and no part of the forms: a pen's first stroke is like an R or a B too often.
     """

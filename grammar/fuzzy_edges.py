@@ -43,17 +43,17 @@ _STRAY_COST = 1.0
 """Cost of a letter that is passed over, and of a sign that is guessed."""
 _ALIKE_COST = 0.45
 _SHORTENED_COST = 0.8
-"""Cost of a short form that nobody listed."""
+"""Cost of a short form that no person listed."""
 PREFIX_COST = 0.3
-"""Cost of the first letters of a name that stand for it."""
+"""Cost of the first letters of a name that represent it."""
 _ALIKE_SHARE = 0.01
-"""Share of a name's letters below which it stands as listed."""
+"""Share of a name's letters below which it is as listed."""
 _WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """One spelling to look for: its text, the terminal and value it stands for.
+    """One spelling to look for: its text, the terminal and value it represents.
 
     `whole_word_only`: taken for whole words only. `extra`: letters it costs more than the listed
     spellings, 0 or more.
@@ -71,7 +71,7 @@ class Spellings:
     """All spellings of one grammar and lexicon.
 
     `long_names` with their `long_texts` are searched by likeness; `short_names` and `words` are compared in
-    every line; `abbreviations` (text to spellings) stand for whole words, `signs` for single characters.
+    every line; `abbreviations` (text to spellings) represent whole words, `signs` for single characters.
     `terminals`: those that the forms know.
     """
 

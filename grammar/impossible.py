@@ -52,7 +52,7 @@ class Impossible:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What stands in a line for each region that it names. `twice`: the regions that it names in two ways."""
+    """What is in a line for each region that it names. `twice`: the regions that it names in two ways."""
 
     texts: Mapping[Region, str]
     twice: Mapping[Region, tuple[str, str]]
@@ -165,8 +165,8 @@ def repaired(orders: Sequence[Order], written: Written, lexicon: Lexicon) -> lis
 
 
 def namesake_readings(orders: Sequence[Order], written: Written, lexicon: Lexicon) -> list[tuple[Order, ...]]:
-    """Other readings of orders without a word for their unit, where only that word tells two names apart: of
-    "Clyde holds", which is Clydesdale to an army and the Firth of Clyde to a fleet (Q-76)."""
+    """Other readings of orders without a word for their unit, where only that word distinguishes two names:
+    of "Clyde holds", which is Clydesdale to an army and the Firth of Clyde to a fleet (Q-76)."""
     readings: dict[tuple[Order, ...], None] = {}
     for index, order in enumerate(orders):
         if not isinstance(order, UnitOrder) or order.unit.kind is not None:
@@ -206,7 +206,7 @@ def contradiction(orders: Sequence[Order], written: Written, lexicon: Lexicon) -
     if names_own_place(orders):
         for region, (first, second) in written.twice.items():
             names = (lexicon.spelled(text, region) for text in (first, second))
-            # "Harlech Castle to Harlech" is the region's own name twice, and stands as written.
+            # "Harlech Castle to Harlech" is the region's own name twice, and is as written.
             if any(name is not None and name.is_short_form for name in names):
                 return OnePlace(region, first, second)
     return not_meant(orders, written, lexicon)
@@ -238,7 +238,7 @@ def misfit(orders: Sequence[Order], written: Written, lexicon: Lexicon) -> float
 
 
 def _element_fault(kind: str | None, region: Region, written: Written, lexicon: Lexicon) -> float:
-    """What a spelling that stands for units of one element costs another unit, and one whose kind is not
+    """What a spelling that represents units of one element costs another unit, and one whose kind is not
     known."""
     name = lexicon.spelled(_text_for(region, written), Region(region.province))
     if name is None or name.element is None:
@@ -249,7 +249,7 @@ def _element_fault(kind: str | None, region: Region, written: Written, lexicon: 
 
 
 def _text_for(region: Region, written: Written) -> str:
-    """What stands for a region, whose coast may be written apart from it."""
+    """What represents a region, whose coast may be written apart from it."""
     return written.texts.get(region) or written.texts.get(Region(region.province), "")
 
 

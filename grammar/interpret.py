@@ -35,7 +35,7 @@ _NEAR_DOUBT_FROM = 3
 """Letters from which a word that no reading has may be a word of doubt misread by one letter ("nur")."""
 _UNCHANGED = re.compile(r"\(\s*no change\W*\)", re.IGNORECASE)
 _ENDS_CONDITION = re.compile(r"\W*then\b", re.IGNORECASE)
-"""How the second half of a condition begins, in a row of its own: "then Army Mar holds"."""
+"""How the second half of a condition begins, in its own row: "then Army Mar holds"."""
 _JOINT = re.compile(r"[-–—→>]\s?[A-Z]")
 """A dash or arrow and a capital: what is left of "Cork - Kerry"."""
 _MOVES_ON = re.compile(r"\W*(?:to|into|moving|in attacking)\b|\s*(?:[-–—]>?|→)\s?\w", re.IGNORECASE)
@@ -58,7 +58,7 @@ def orders_in_text(
 ) -> tuple[tuple[Order, ...], ...]:
     """The orders of a text whose every word is known.
 
-    One reading, several where a name stands for two regions, none where the text is no order. Of several
+    One reading, several where a name represents two regions, none where the text is no order. Of several
     `forms` the first that takes it counts.
     """
     for form in forms:
@@ -139,7 +139,7 @@ def drops_plain_word(text: str, reading: str, lexicon: Lexicon, forms: Sequence[
 
 def is_separate_condition(text: str, lexicon: Lexicon) -> bool:
     """True if a line is a ban or a condition that names its own unit ("Do not move Fleet Hull to York", "If
-    Army Mayo holds then ..."). It then says nothing about the order above."""
+    Army Mayo holds then ..."). It then has nothing about the order above."""
     return _condition_with_unit(lexicon).match(text) is not None
 
 
@@ -242,7 +242,7 @@ def _speaks_of_no_place(text: str, lexicon: Lexicon) -> bool:
 
 @lru_cache(maxsize=8)
 def _words_of_names(lexicon: Lexicon) -> frozenset[str]:
-    """Every word of a place's or power's name, and those that say that one goes by sea."""
+    """Every word of a place's or power's name, and those that state that one goes by sea."""
     powers = {word for name in lexicon.names if name.terminal == POWER for word in name.words}
     return _words_of_places(lexicon) | powers | BY_CONVOY
 
@@ -274,7 +274,7 @@ def place_spans(text: str, orders: Sequence[Order], lexicon: Lexicon) -> tuple[t
 
 
 def begun_names(text: str, orders: Sequence[Order], lexicon: Lexicon) -> tuple[int, ...]:
-    """Which of a text's words between blanks stand for a place of the orders as no more than the beginning of
+    """Which of a text's words between blanks represent a place of the orders as no more than the beginning of
     its name, which no list has ("Iri")."""
     provinces, listed = provinces_of(orders), _listed(lexicon)
     # "Easter Ross", and "Easter" by itself would be a beginning of it.
@@ -319,7 +319,7 @@ def has_shared_short_name(text: str, orders: Sequence[Order], lexicon: Lexicon) 
 
 
 def has_shared_short_form(text: str, reading: str, orders: Sequence[Order], lexicon: Lexicon) -> bool:
-    """True if a text as read freely holds a short form that stands for several regions (Yorks, of three
+    """True if a text as read freely holds a short form that represents several regions (Yorks, of three
     Ridings). `reading`: as its order writes it, in whose longer names it may stand ("East Yorkshire")."""
     shared = {word.text for word in words(text)} & lexicon.shared_forms
     written = reading.split(" ")

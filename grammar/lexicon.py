@@ -27,9 +27,9 @@ PLACE, POWER, KIND, COAST, NUMBER = "A_PLACE", "A_POWER", "A_KIND", "A_COAST", "
 BREAK = "A_BREAK"
 """Terminal of a sign that ends one order before the next in the same line."""
 ORDER_BREAKS = frozenset(",/")
-"""Such signs, beside the full stop and the semicolon that every line may have."""
+"""Such signs, next to the full stop and the semicolon that every line may have."""
 UNIT_WORD = "A_UNIT_WORD"
-"""Terminal of a unit's word that may stand behind its place ("the York army"), where a letter may not."""
+"""Terminal of a unit's word that may be behind its place ("the York army"), where a letter may not."""
 
 _NUMBER_WORDS = [
     "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
@@ -46,13 +46,13 @@ _AFLOAT, _ASHORE = frozenset((SEA, ALONG_COAST, ANY)), frozenset((LAND, ANY))
 """Ways to move of units that can be at sea, and of those that can be inland."""
 
 _MIN_PREFIX = 3
-"""Letters of a name that can stand for it where no other name begins so."""
+"""Letters of a name that can represent it where no other name begins so."""
 _MAX_ABBREVIATION = 5
 """Letters of a listed short form that counts as an abbreviation."""
 _SHARED = "shared"
-"""The kind of a short form that stands for several regions."""
+"""The kind of a short form that represents several regions."""
 _MIN_SHORT_FORM = 4
-"""Letters of a short form that nobody listed."""
+"""Letters of a short form that no person listed."""
 
 
 class NameLike(Protocol):
@@ -148,11 +148,11 @@ class Lexicon:
     """The names of one game. `build_lexicon` makes it; it never changes afterwards.
 
     `board` resolves coasts and prints names; `kinds` are unit kinds by letter, `seas` the ids of sea
-    provinces, `shared_forms` short forms that stand for several regions (Yorks). `doubt_words` make a line a
+    provinces, `shared_forms` short forms that represent several regions (Yorks). `doubt_words` make a line a
     condition, a choice or a denial, in every language of the game. In a game with other languages than
     English (`Language`), `letters` are those of units that may be words too, `plain_words` next to an order
     have nothing of the kind, `courtesies` have nothing anywhere, `doubt_phrases` are doubts of several words,
-    `reports` tell what was or would be, `elisions` are what a tick joins to the word after it, and
+    `reports` show what was or would be, `elisions` are what a tick joins to the word after it, and
     `order_words` are those of their orders. `kind_words` are those of units. `tree` maps a name's words, one
     after the other, to the names that end there (under the key "").
     """
@@ -270,7 +270,7 @@ class Lexicon:
 
     def namesakes(self, region: Region, texts: Iterable[str]) -> tuple[Region, ...]:
         """The places at sea for a place on land, or the reverse, whose name without its common words is one
-        of these texts, which stand for the region: Galway Bay for "Galway", Sound of Jura for "Jura"."""
+        of these texts, which represent the region: Galway Bay for "Galway", Sound of Jura for "Jura"."""
         keys, is_sea = {name_key(text) for text in texts}, region.province in self.seas
         return tuple(other for key, other in self._cores
                      if key in keys and (other.province in self.seas) != is_sea)
@@ -414,7 +414,7 @@ def _short_forms(places: Sequence[Name]) -> Iterable[Name]:
             continue
         for short in _shortened(name.words):
             text = " ".join(short)
-            # By beginnings: a short form that another name begins with too would stand for both.
+            # By beginnings: a short form that another name begins with too would represent both.
             is_unique = all(region == name.value for region in _regions_beginning_with(text, texts))
             if len(text) >= _MIN_SHORT_FORM and is_unique:
                 yield Name(short, PLACE, name.value, Rank.SHORTENED)

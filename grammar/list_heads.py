@@ -29,7 +29,7 @@ _DITTO = re.compile(r"\s*(?:[\"“”„‟″]|['’`´,]{2}|\|\||//)[\s.,]*(?=
 
 @dataclass(frozen=True, slots=True)
 class ListHead:
-    """What a heading tells of the orders below it. `kind`: the letter of their units, or empty. `verb`: "-"
+    """What a heading mentions the orders below it. `kind`: the letter of their units, or empty. `verb`: "-"
     for moves, "H", "S", "C", or empty; both are empty in the heading of a table."""
 
     kind: str = ""

@@ -1,6 +1,6 @@
 """How the lines of a game's sheet begin when they are orders: letters and words of its units, first words.
 
-These signs tell where orders begin and what may be part of one; they never tell which order it is.
+These signs show where orders begin and what may be part of one; they never show which order it is.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SHARED = frozenset((
     "forgoes", "general", "hand", "hands", "lord", "march", "marquess", "marquis", "muster", "offer",
     "offers", "order", "orders", "prince", "proxy", "recruit", "sail", "supply", "transfer", "transfers",
     "leave", "dont", "construct", "take", "create"))
-"""First words of orders in every game; those that tell an order from other text are in `_FIRST`."""
+"""First words of orders in every game; those that distinguish an order from other text are in `_FIRST`."""
 _SUPPLY = frozenset(("of", "unit", "units", "supply", "supplies"))
 """Words behind the figure of an order of every game ("2 units' supply to Argyll"), and of much else."""
 _HEADING_WORDS = frozenset(("name", "names"))
@@ -43,7 +43,7 @@ _COUNT = re.compile(r"\W*(?:\d{1,2}\s*[.):]\s*)?[\dOIlSsBZ|]{1,3}\s*([^\W\d_]{4,
 
 @dataclass(frozen=True)
 class OrderStarts:
-    """`letters` stand for units; `units` are the words for them, each with the letters that may be misread in
+    """`letters` represent units; `units` are the words for them, each with the letters that may be misread in
     it; `first` are words that an order begins with; `counted` follow the figure that an order begins with ("5
     grain")."""
 
@@ -117,7 +117,7 @@ def _any_of(choices: Sequence[str]) -> str:
 
 
 def kind_letter_pattern(kinds: Mapping[str, UnitKind]) -> str:
-    """A pattern of the letters that stand for units in canonical text."""
+    """A pattern of the letters that represent units in canonical text."""
     return rf"(?<!\w){_any_of(tuple(kinds))}(?!\w)"
 
 

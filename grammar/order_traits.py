@@ -86,14 +86,14 @@ def is_incomplete(orders: Sequence[Order]) -> bool:
 
 
 def ends_in_help(text: str) -> bool:
-    """True if a text breaks off behind the word that says whom a unit supports or convoys."""
+    """True if a text breaks off behind the word that states whom a unit supports or convoys."""
     # "Fleet Dublin Bay S", and below it a whole order: the first fitted a hold, and the second passed as an
     # order of its own.
     return _ENDS_IN_HELP.search(text) is not None
 
 
 def counts_otherwise(text: str) -> bool:
-    """True if a text says one number by its figure and the other by its word ("Send 7 unit's supply").
+    """True if a text states one number by its figure and the other by its word ("Send 7 unit's supply").
 
     A 1 with a long stroke before it is plainly a 7 to a reader, so a 7 needs a word that states several.
     """
@@ -143,7 +143,7 @@ def are_near(ours: Sequence[Order], others: Sequence[Order], lexicon: Lexicon) -
 
 
 def are_spelled_alike(text: str, other: str) -> bool:
-    """True if two orders as they were written differ in few letters beside articles and endings: "Furness",
+    """True if two orders as they were written differ in few letters next to articles and endings: "Furness",
     for Westmorland & Furness, and "The Farnes"."""
     return Levenshtein.distance(_ARTICLES.sub("", text), _ARTICLES.sub("", other)) <= _NEAR_LETTERS
 

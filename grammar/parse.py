@@ -204,7 +204,7 @@ def _never_read(text: str, line: Sequence[Word], literal: LiteralReading,
 
 
 def _says_more(text: str, line: Sequence[Word], context: LineContext) -> tuple[tuple[int, int], str] | None:
-    """Span and sentence for an order beside a remark that may change it ("(plan B)"), or None."""
+    """Span and sentence for an order next to a remark that may change it ("(plan B)"), or None."""
     if "(" not in text or not read_literally(line, replace(context, plain_remarks=False), None).candidates:
         return None
     start, end = text.index("("), text.rfind(")") + 1 or len(text)

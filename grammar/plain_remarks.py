@@ -44,7 +44,7 @@ _SUPPORTS = frozenset((
 _CUTS = frozenset(("cut", "cuts", "cutting", "coupe", "couper", "schneidet", "schneiden"))
 _EFFECTS = _CUTS | frozenset((
     "block", "blocks", "stop", "stops", "bounce", "bounces", "bounced", "supported"))
-"""Beside one of these a place is whom the order concerns; alone it may be another goal."""
+"""Next to one of these a place is whom the order concerns; alone it may be another goal."""
 
 
 def is_plain(texts: Sequence[str], lexicon: Lexicon, alike: Callable[[str, str], bool] = str.__eq__) -> bool:

@@ -26,7 +26,7 @@ _BESIDE_GREETING = frozenset((
     "very", "warm", "with", "you", "your"))
 """... and words that may be in such a line too."""
 _SIGNS = 2
-"""Letters and figures at most of what stands behind "page"."""
+"""Letters and figures at most of what is behind "page"."""
 _VERSION = re.compile(r"v(?:er(?:s(?:ion)?)?)?[. ]*[\dil|!]{1,2}\.?", re.IGNORECASE)
 """The number of a sheet's version by itself, a 1 in it perhaps read as a stroke. No order is so short."""
 _SENTENCE = 3

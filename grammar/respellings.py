@@ -55,7 +55,7 @@ def respellings(text: str, *, lexicon: Lexicon, forms: Sequence[Forms], keep: in
 
 
 def _spelled(edge: Edge, flat: str, lexicon: Lexicon) -> str:
-    """What an edge stands for, in the one of its spellings that is most like the piece it was read from."""
+    """What an edge represents, in the one of its spellings that is most like the piece it was read from."""
     piece = flat[edge.start:edge.end]
     known = _spellings(lexicon).get((str(edge.terminal), edge.value))
     if known is None:
@@ -74,9 +74,8 @@ def _spellings(lexicon: Lexicon) -> Mapping[tuple[str, object], Sequence[str]]:
 def with_other_kinds(text: str, lexicon: Lexicon) -> tuple[str, ...]:
     """A text of the automaton with the kind of one unit replaced by another, in each spelling of that kind.
 
-    The letters that tell kinds apart are the ones most often misread: "A at Essex holds" may have been "Fleet
-    Essex holds".
-    """
+    The letters that distinguish kinds  are the ones most often misread: "A at Essex holds" may have been
+    "Fleet Essex holds". """
     line, kind_words = text.split(" "), _kind_words(lexicon)
     texts: dict[str, None] = {}
     for index, word in enumerate(line):

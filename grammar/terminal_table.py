@@ -124,7 +124,7 @@ class _Net:
 
 
 def _minimize(moves: list[dict[str, int]], final: frozenset[int]) -> Machine:
-    """The same machine with states that cannot be told apart made one (Moore); the start stays state 0."""
+    """The same machine with states that cannot be distinguished made one (Moore); the start stays state 0."""
     # The start's group is 0 and stays 0, because groups are numbered in the order of states.
     group = [int((n in final) != (0 in final)) for n in range(len(moves))]
     count = 0

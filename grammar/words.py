@@ -41,12 +41,12 @@ REMARK_DOUBTS = frozenset((
     "tbd", "pending", "conditional", "alternate", "alternative", "alternatively", "optional", "option",
     "choice", "fallback", "backup", "withdrawn", "deleted", "scrapped", "crossed", "revoked", "replaced",
     "superseded", "wrong", "mistake", "error", "confirm", "confirmed", "unconfirmed", "wait", "waiting"))
-"""Words that in a remark beside an order ("(second choice)", "(to be confirmed)") leave open whether it is
+"""Words that in a remark next to an order ("(second choice)", "(to be confirmed)") leave open whether it is
 meant. Elsewhere in a line no order has room for them."""
 COURTESIES = frozenset((
     "please", "pls", "plz", "kindly", "thanks", "thx", "cheers", "hereby", "duly", "simply", "just",
     "alas", "obvs", "lol", "hurrah"))
-"""Words that say nothing anywhere in an order."""
+"""Words that have nothing anywhere in an order."""
 BY_CONVOY = frozenset((
     "by", "via", "with", "convoy", "per", "mit", "uber", "ueber", "konvoi", "geleit", "geleitzug", "par",
     "convoi"))

@@ -75,7 +75,7 @@ def _joined_to(first: str, board: Board) -> set[str]:
 
 
 def check_symmetry(board: Board, borders: Borders, faults: Faults) -> None:
-    """Whoever can go can come back, except by rows marked one way."""
+    """Anyone who can go can come back, except by rows marked one way."""
     one_way_steps = {(a, b) for _, a, b in borders.one_way}
     for movement, table in board.links.items():
         for region, others in table.items():

@@ -1,4 +1,4 @@
-"""What is wrong with a board's files: every fault is a value that says where."""
+"""What is wrong with a board's files: every fault is a value that shows where."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The drawn shapes of a board as plain coordinates, read only when somebody draws."""
+"""The drawn shapes of a board as plain coordinates, read only when a person draws."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def read_short_forms(
     """The rows of the table, or none where a board has no such file.
 
     Faults are a row that means no region and no power, one without a source, and a spelling that another
-    region has already. An element tells spellings apart: "Cardigan" by land is another region than at sea.
+    region has already. An element distinguishes spellings: "Cardigan" by land is another region than at sea.
     """
     if not (folder / FILE).exists():
         return ()
@@ -87,7 +87,7 @@ def _check_code(number: int, form: ShortForm, names: Iterable[NameRow], faults: 
 
 
 def _check_clashes(forms: Mapping[int, ShortForm], names: Iterable[NameRow], faults: Faults) -> None:
-    """A spelling means one region, or one on each element beside what the board itself calls so."""
+    """A spelling means one region, or one on each element next to what the board itself calls so."""
     of_board = {(normalize(row.text), row.region) for row in names}
     board_texts = {text for text, _ in of_board}
     by_text: defaultdict[str, list[tuple[int, ShortForm]]] = defaultdict(list)
@@ -285,7 +285,7 @@ def _earlier(top: variant_file.VariantFile, rules: Ruleset, faults: Faults) -> d
 
 
 def _rules(top: variant_file.VariantFile, faults: Faults) -> Ruleset:
-    """The rule set the heading asks for; a name or a value it does not know is a fault of the heading."""
+    """The rule set the heading requests; a name or a value it does not know is a fault of the heading."""
     try:
         return rule_sets.load(top.module, top.values, top.citations, top.figures)
     except ValueError as error:

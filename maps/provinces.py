@@ -131,7 +131,7 @@ def _coasts(row: CsvRow, terrain: Terrain, faults: Faults) -> tuple[Coast, ...]:
         return ()
     if terrain is not Terrain.COASTAL:
         faults.add(PROVINCES, row.number, f"{row['id']} has coasts and is {terrain.value}")
-    # Coasts are there to tell two apart: with one, order and table would have two ways to say the same.
+    # Coasts are there to distinguish two: with one, order and table would have two ways to say the same.
     if len(coasts) == 1:
         faults.add(PROVINCES, row.number, (f"{row['id']} names one coast; coasts are named where there are "
                                            "several"))

@@ -17,7 +17,7 @@ from maps.variant import Variant
 
 FILE = "rulings.md"
 SECTIONS = ("Play", "Words", "Judging", "Sheets")
-"""Headings whose paragraphs concern players; the others tell how the board was drawn."""
+"""Headings whose paragraphs concern players; the others show how the board was drawn."""
 
 _BOLD = re.compile(r"\*\*(?P<name>[^*]+?)\*\*(?P<rest>.*)", re.DOTALL)
 _OWN_NUMBERS = re.compile(r"\s*\((?:[A-Z]{1,4}-\d\d)(?:, [A-Z]{1,4}-\d\d)*\)")
@@ -83,6 +83,6 @@ def _ruling(section: str, text: str, variant: Variant) -> Ruling | None:
 
 
 def _sentence(played: str, answer: str) -> str:
-    """An answer that stands alone; the name of a choice is for the table, but for yes and no."""
+    """An answer that is alone; the name of a choice is for the table, but for yes and no."""
     sentence = f"{played}: {answer}".rstrip(": ") if played in {"yes", "no"} else answer
     return sentence[:1].upper() + sentence[1:]

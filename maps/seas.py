@@ -1,7 +1,7 @@
 """Who borders whom at sea, worked out from who touches whom (SEA-01 to SEA-04). Pure.
 
 On boards with sea areas a fleet reaches further than the water it floats on: the primary region of an area
-stands for the whole area. A board file therefore holds only what can be seen on the map, the touching, and
+represents the whole area. A board file therefore holds only what can be seen on the map, the touching, and
 the rest follows here. Seas that belong to no area border what they touch and nothing else, so the same
 function serves boards without areas.
 """
@@ -36,7 +36,7 @@ def borders(
 
 
 class _Areas:
-    """The touching table beside the members and the primary region of each sea area."""
+    """The touching table next to the members and the primary region of each sea area."""
 
     def __init__(self, provinces: Mapping[str, Province], touching: Iterable[tuple[Region, Region]]) -> None:
         self._provinces = provinces

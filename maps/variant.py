@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Spelling(StrEnum):
-    """How a name stands in `names.csv`."""
+    """How a name is in `names.csv`."""
 
     NAME = "name"
     ALIAS = "alias"
@@ -34,7 +34,7 @@ class NameRow:
     """One spelling of one region: `text` as a player may write it, the region meant, and what sort of
     spelling.
 
-    `ambiguous`: the board declares that this text may also stand for another region (Q-44), so unit and order
+    `ambiguous`: the board declares that this text may also represent another region (Q-44), so unit and order
     decide.
     """
 
@@ -91,7 +91,7 @@ class ShortForm:
 class Power:
     """A seat. `id` is its name in data and JSON, `name` as printed, `aliases` every other name a sheet may
     carry (HEAD-02), `person` who commands it, `colour` "#rrggbb" (MAP-04), `pattern` and `letter` its marks
-    on a map without colour (MAP-05), `letter_word` what the letter stands for where no name of it states it,
+    on a map without colour (MAP-05), `letter_word` what the letter represents where no name of it states it,
     `kingdom` the land area it comes from or None, `victory` the centres it needs to win where that is not
     the board's number, else 0, `is_plural` whether its name takes a plural verb (the Scots were),
     `has_article` whether a sentence names it with one that its name does not have (the Confederacy)."""

@@ -101,7 +101,8 @@ def read_variant_file(folder: Path, faults: Faults) -> VariantFile:
 
 
 def _broken_at(error: Exception) -> int:
-    """The line at which reading stopped, or 0. TOML's own reader says it in words ("at line 3, column 7")."""
+    """The line at which reading stopped, or 0. TOML's own reader states it in words ("at line 3, column
+    7")."""
     if isinstance(error, UnicodeDecodeError):
         return error.object.count(b"\n", 0, error.start) + 1
     position = re.search(r"at line (\d+)", str(error))
@@ -113,7 +114,7 @@ _KEY = re.compile(r"\s*(?P<key>[\w-]+)\s*=")
 
 
 def _rows(text: str) -> dict[str, int]:
-    """The line where each key and table begins, to tell a person where to look. It is a rough reading: keys
+    """The line where each key and table begins, to inform a person where to look. It is a rough reading: keys
     inside a text or a list of several lines may be counted too."""
     line_of: dict[str, int] = {}
     table = ""
@@ -277,7 +278,7 @@ def _powers(top: _Keys) -> dict[str, Power]:
         if power.id in powers:
             top.fault(f"powers[{number}].id", f"is {power.id!r}, which is the id of an earlier power")
         for mark, value in (("colour", power.colour), ("letter", power.letter), ("pattern", power.pattern)):
-            # MAP-05: without colour the letter and the pattern alone tell powers apart.
+            # MAP-05: without colour the letter and the pattern alone distinguish powers.
             if (mark, value) in taken:
                 top.fault(f"powers[{number}].{mark}", (f"gives {power.id} the {mark} {value!r} of "
                                                        f"{taken[mark, value]}"))

@@ -25,7 +25,7 @@ TALL = 1.6
 
 @dataclass(frozen=True, slots=True)
 class KnownLine:
-    """A line's box, in pixels of the upright photograph, and what it says as it is written."""
+    """A line's box, in pixels of the upright photograph, and what it states as it is written."""
 
     box: Box
     text: str

@@ -79,7 +79,7 @@ SMALL = 15.0
 """Median height of boxes, in pixels at FIND_SIDE, below which words may have been missed. By hand."""
 
 PROBES = 4
-"""Rows that are read both ways up to tell which way is up: the longest, which say most. By hand."""
+"""Rows that are read both ways up to show which way is up: the longest, which say most. By hand."""
 
 BEGINNING = 5.0
 """Row heights of a box that are read for its first word. By hand."""
@@ -173,11 +173,11 @@ class _Reader:
 
     def _recognize(self, crops: Sequence[Image]) -> tuple[Recognition, ...]:
         """The first engine's readings of some crops."""
-        # The longest rows are read to tell which way is up, and must not be read again as rows.
+        # The longest rows are read to show which way is up, and must not be read again as rows.
         return _read_once(crops, self.engines[0].read, self._cache)
 
     def _recognize_letters(self, crops: Sequence[Image]) -> tuple[Recognition, ...]:
-        """The same of crops of which nobody asks whether they are crossed out."""
+        """The same of crops of which no person checks whether they are crossed out."""
         engine = self.engines[0]
         read = engine.read_letters if isinstance(engine, LetterEngine) else engine.read
         return _read_once(crops, read, self._letters)
@@ -324,8 +324,8 @@ class _Reader:
 
     def _begin_alike(self, clean: Image, left: Sequence[Quad], right: Sequence[Quad]) -> bool:
         """True if the rows of two near columns begin with the same words; see `columns.begin_alike`."""
-        # Layout cannot tell near columns from one list in two parts; first words can, and nothing need be
-        # known of orders for it.
+        # Layout cannot distinguish near columns from one list in two parts; first words can, and nothing need
+        # be known of orders for it.
         if min(len(left), len(right)) < LEAST_BEGINNINGS:
             return False
         crops = [[_first_words(clean, quad) for quad in side] for side in (left, right)]
@@ -531,7 +531,7 @@ def _row_crop(clean: Image, strip: RowStrip) -> Image:
 
 
 def _inserted_row(sheet: FlattenedSheet, clean: Image, spot: InsertionSpot, recognition: Recognition) -> Row:
-    """A word inserted above a row, as a row of its own."""
+    """A word inserted above a row, as its own row."""
     sheet_width = clean.shape[1]
     return Row(
         box=box_of(photo_points(sheet, spot.quad)), text=recognition.text, score=round(recognition.score, 4),

@@ -72,7 +72,7 @@ def classify_page(
 
 
 def heading_length(lines: Sequence[JoinedLine], vocabulary: Vocabulary) -> int:
-    """How many lines stand above the first that begins the orders; all of them on a page without orders."""
+    """How many lines are above the first that begins the orders; all of them on a page without orders."""
     return next(
         (index for index, line in enumerate(lines) if _begins_orders(line, vocabulary)), len(lines)
     )
@@ -291,7 +291,8 @@ def review_together(
 
 
 def review_verbs(lines: Sequence[InterpretedLine], lexicon: Lexicon) -> tuple[InterpretedLine, ...]:
-    """The lines, opened where the heading of their list says that they support or convoy, and they do not."""
+    """The lines, opened where the heading of their list states that they support or convoy, and they do
+    not."""
     # "A Essex - Suffolk" below "Supports:" is a move that is supported.
     reviewed: list[InterpretedLine] = []
     verb = ""

@@ -38,7 +38,7 @@ def codes_in(text: str, order: str, lexicon: Lexicon) -> set[str]:
 
 
 def has_article_before_code(text: str, order: str, lexicon: Lexicon) -> bool:
-    """True if an article stands before a place's code, as nobody writes it."""
+    """True if an article is before a place's code, as no person writes it."""
     # "moves to Trieste", a place of no list, was "the Ste", for The Stewartry: the code fits without loss.
     pairs = pairwise(_WORD.findall(text.casefold()))
     before = {second for first, second in pairs if first == "the"}
@@ -57,7 +57,7 @@ def _kind_words(lexicon: Lexicon) -> frozenset[str]:
 
 @lru_cache(maxsize=8)
 def _places_by_code(lexicon: Lexicon) -> dict[str, tuple[str, ...]]:
-    """By each code of one word, folded, the names of the places that it stands for."""
+    """By each code of one word, folded, the names of the places that it represents."""
     places: dict[str, tuple[str, ...]] = {}
     for name in lexicon.names:
         is_code = (name.rank is Rank.ABBREVIATION or name.is_short_form) and len(name.words) == 1

@@ -132,7 +132,7 @@ def _example_places(variant: Variant, kind: PhaseKind) -> Mapping[str, str]:
     """The names for the blanks of examples, empty for a board that has none: `a` and `b` are neighbours on a
     coast, or two home centres of one power where units are built; a fleet goes from the sea `c` to both."""
     # The first in the order of the alphabet that the map allows, the same for every power and position: an
-    # example must tell nothing of a game. One coast alone: else a fleet's order would have to name it.
+    # example must report nothing of a game. One coast alone: else a fleet's order would have to name it.
     board = variant.board
     named = sorted((p for p in board.provinces.values() if not p.coasts), key=lambda p: p.name)
     land = [p for p in named if not p.is_sea and p.name.isalpha() and len(p.name) <= _SHORT_NAME]

@@ -62,8 +62,8 @@ MOST_CANDIDATES = 5
 """Different orders that a person is offered; docs/contract.md promises at most five."""
 
 MOST_UNEXPLAINED = 0.5
-"""Share, 0..1, at most, of an order with a word that the ink does not explain: no person is told that it is
-sure (INK-14)."""
+"""Share, 0..1, at most, of an order with a word that the ink does not explain: no person is informed that it
+is sure (INK-14)."""
 
 MOST_SURE = 50.0
 """Nats beyond which a line is certainly no order; keeps `math.exp` within its range."""
@@ -73,7 +73,7 @@ MOST_STATES = 60_000
 step on 51,000, so that they are read without beginning anew."""
 
 MOST_DECODERS = 8
-"""Decoders that are kept: those of a board's phases, and of another board's."""
+"""Decoders that are stored: those of a board's phases, and of another board's."""
 
 
 @dataclass(frozen=True, slots=True)

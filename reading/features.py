@@ -46,7 +46,7 @@ from reading.vocabulary import Vocabulary
 
 ORDER_WORD, LEAST_LETTERS = 0.7, 5
 """Share, 0..1, that counts of what an order's own word loses, and its fewest letters. Such words have few
-rivals where they stand: "Pleet Cardigan Bay holds" waited as if "Pleet" were a place of no list. With more
+rivals where they are: "Pleet Cardigan Bay holds" waited as if "Pleet" were a place of no list. With more
 than one letter in five misread it waits still, and so does a shorter one: "Cornhill" was "Corn will". By
 hand, on lines of writers for calibration."""
 

@@ -26,7 +26,7 @@ heading. By hand on the sample sheets."""
 
 # On a shopping list "string" beat free letters as Spring by less than 1.
 LIKELY = 2.3
-"""Nats by which a row must beat free letters to be a heading if nothing else tells: odds of ten to one."""
+"""Nats by which a row must beat free letters to be a heading if nothing else shows it: odds of ten to one."""
 
 _FIELDS = ("game", "power", "season", "year", "kind")
 

@@ -80,7 +80,7 @@ class PageRow:
 
     @property
     def may_be_order(self) -> bool:
-        """False for a row that is certainly a heading, or that nobody could read."""
+        """False for a row that is certainly a heading, or that no person could read."""
         is_heading = self.is_list_head or (self.heading is not None and self.heading.is_certain)
         return bool(self.row.text) and not is_heading
 
@@ -375,7 +375,7 @@ def _ends_order(
 ) -> bool:
     """True if a word ends the row above: the two are much likelier as one line than that row by itself, or
     both rows are much likelier so than with the word in the `host`, which it was inserted into; and with what
-    is left of the host likelier than the row above with that host. `replaces`: it stands over a word of the
+    is left of the host likelier than the row above with that host. `replaces`: it is over a word of the
     host that was crossed out."""
     if not (above.may_be_order and word.may_be_order):
         return False

@@ -41,7 +41,7 @@ _SIGNS = {"S": " S ", "C": " C ", "-": " - "}
 def list_heads(
     rows: Sequence[Row], lexicon: Lexicon, starts: OrderStarts
 ) -> tuple[ListHead | None, ...]:
-    """For each row what it tells of those below it, if it is the heading of a list or of a table."""
+    """For each row what it mentions those below it, if it is the heading of a list or of a table."""
     heads: list[ListHead | None] = []
     last: ListHead | None = None
     for above, row in zip([None, *rows], rows, strict=False):
@@ -67,7 +67,7 @@ def _may_end_order(
 
 
 def with_layout_words(rows: Sequence[Row], lexicon: Lexicon, starts: OrderStarts) -> tuple[Row, ...]:
-    """The rows of a page, each with the words that its place on the sheet says."""
+    """The rows of a page, each with the words that its place on the sheet states."""
     heads = list_heads(rows, lexicon, starts)
     rows = _with_dashes(rows, heads, starts)
     again: list[Row] = []
@@ -171,7 +171,7 @@ def _widest_gap(posteriors: Posteriors) -> tuple[int, int] | None:
 
 
 def _with_dash(row: Row) -> str:
-    """What a row of a table says, a dash before its last cell."""
+    """What a row of a table states, a dash before its last cell."""
     gap = None if row.posteriors is None else _widest_gap(row.posteriors)
     words = [] if row.posteriors is None else free_words(row.posteriors)
     before, after = (

@@ -35,7 +35,7 @@ class InterpretedLine:
 
     @property
     def waits_for_letters(self) -> bool:
-        """True if the line waits for nothing but its letters, and may pass once they are told better."""
+        """True if the line waits for nothing but its letters, and may pass once they are informed better."""
         return (
             self.order is not None and not self.struck and self.features is not None
             and self.why_open == (OpenReason.UNSURE,))

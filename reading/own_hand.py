@@ -66,7 +66,7 @@ def review_with_own_hand(
 
 
 def is_sure(joined: JoinedLine, line: InterpretedLine) -> bool:
-    """True if a line passes, and its text is what its ink says letter by letter."""
+    """True if a line passes, and its text is what its ink states letter by letter."""
     return (
         line.status is LineState.AUTO and line.kind == "order" and line.features is not None
         and not line.features.is_corrected

@@ -1,4 +1,4 @@
-"""A text put into a row's ink, as surely read: what a ticked box or the layout of a sheet says there."""
+"""A text put into a row's ink, as surely read: what a ticked box or the layout of a sheet states there."""
 
 from __future__ import annotations
 

@@ -190,7 +190,7 @@ def _opens_condition(line: InterpretedLine, lexicon: Lexicon) -> bool:
 
 
 def _may_sign(line: InterpretedLine, above: InterpretedLine, lexicon: Lexicon) -> bool:
-    """True if a line is a power's name, and the order above it says all without it."""
+    """True if a line is a power's name, and the order above it states all without it."""
     # "Montrose" below "F Hastings & Pevensey R Fla". But "Newcastle" may be whereto the unit moves that the
     # line above supports.
     return (

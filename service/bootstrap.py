@@ -134,8 +134,8 @@ class Site:
     features: list[FeatureWork] = field(default_factory=list)
 
     def claim_mailbox(self, source: MailSource) -> None:
-        """Mark the mailbox for this start of the site, and tell the coordinator once of mails that are older
-        than the site. Raises MailboxTaken if it is another site's."""
+        """Mark the mailbox for this start of the site, and inform the coordinator once of mails that are
+        older than the site. Raises MailboxTaken if it is another site's."""
         older = mark.claim(source, self.store, self.clock)
         if older:
             with self.store.begin() as session:
@@ -143,7 +143,7 @@ class Site:
                     older, self.account.mail_in.folder, self.clock.now()))
 
     def take_in(self) -> ingest.IngestCounts:
-        """Empty the mailbox over a connection of its own."""
+        """Empty the mailbox over a separate connection."""
         source = self.account.source()
         try:
             return ingest.take_in(source, self.store, self.blobs, self.jobs, self.clock, self.expects)
@@ -201,7 +201,7 @@ class Site:
             self.store, self.jobs, self.clock, self.load, self.announcements, self.after_approval)
 
     def approve_phase(self, phase_id: int, by: str, answer_by: AnswerBy | None = None) -> None:
-        """Send the results of a judged phase at once; the desk asks for a job (`approvals`)."""
+        """Send the results of a judged phase at once; the desk requests a job (`approvals`)."""
         approve_phase(self.store, phase_id, by, self.announcements, self.clock, self.load, answer_by)
         self.after_approval(phase_id)
 
@@ -435,7 +435,7 @@ class _LazyRecognizer:
 
 
 def server_time(settings: MailIn, login: Login | None = None) -> datetime | None:
-    """The mail server's time, over a connection of its own; None if it does not say it."""
+    """The mail server's time, over a separate connection; None if it does not say it."""
     # A maildir answers with the time of its disk, which stamps its mails.
     source = open_source(settings, login=login, until=monotonic() + CLOCK_PATIENCE)
     try:
@@ -500,7 +500,7 @@ class Running:
         if poll and self._leadership is not None:
             self._schedule.every("drain", scheduler.LETTER_SECONDS, site.drain.answer)
         self._schedule.every("jobs", TEND_SECONDS, lambda: site.jobs.tend(datetime.now(UTC)))
-        if isinstance(site.clock, SystemClock):  # what is simulated worries nobody
+        if isinstance(site.clock, SystemClock):  # what is simulated worries no person
             self._schedule.every(
                 "alarms", ALARM_SECONDS, Alarms(site.health, site.store, site.announcements.letters).look,
             )

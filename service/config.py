@@ -112,7 +112,7 @@ def _model_at(model: type[BaseModel], table: Sequence[int | str]) -> type[BaseMo
 
 def no_toml(path: Path, error: ValueError) -> str:
     """Why a file cannot be read as TOML and what to write, from the error of decoding or parsing it. What
-    stands in the file is not quoted: it may be a password."""
+    is in the file is not quoted: it may be a password."""
     if not isinstance(error, tomllib.TOMLDecodeError):
         return f"{path} is not UTF-8 text; save it as UTF-8 and try again"
     place = re.search(r"at line (\d+), column (\d+)", str(error))
@@ -145,7 +145,7 @@ class OAuth(_Part):
     refresh_token_file: str = ""
     """A file that holds it, as `galloper login` writes it; a renewed one is put into it."""
     scope: str = ""
-    """What is asked for, where the provider wants it said."""
+    """What is asked for, where the provider needs it said."""
 
 
 class Stamps(_Part):
@@ -153,7 +153,7 @@ class Stamps(_Part):
     `galloper check` proposes these values from the mails that are there."""
 
     names: tuple[str, ...] = Field(min_length=1)
-    """The names that it writes first into Authentication-Results headers; `*` stands for a part."""
+    """The names that it writes first into Authentication-Results headers; `*` represents a part."""
     border_hosts: tuple[str, ...] = ()
     """The hosts whose Received lines it writes; without them those that have one of the names."""
     stands: str = ""
@@ -187,7 +187,7 @@ class MailIn(_Part):
     path: str = ""
     """The folder of a maildir."""
     max_bytes: int = 36_000_000
-    """Of a larger mail only the header is fetched, and its sender is told."""
+    """Of a larger mail only the header is fetched, and its sender is informed."""
     keep_alive_seconds: int = 240
     """How long to wait for news before the connection is renewed, five minutes at the most."""
     provider: str = ""
@@ -207,12 +207,12 @@ class MailIn(_Part):
 
 class MailOut(_Part):
     """Where letters leave. `kind` "smtp", or "folder": finished mails as .eml files under `path` (the demo).
-    With `oauth` the password is not used. `return_by_letter`: each letter has a return address of its own,
+    With `oauth` the password is not used. `return_by_letter`: each letter has its own return address,
     such as orders+results.1f3a@example.org.
     """
 
     kind: str = Field(default="smtp", pattern="^(smtp|folder)$")
-    """How letters leave: `smtp` by a relay, `folder` as files that nobody sends."""
+    """How letters leave: `smtp` by a relay, `folder` as files that no person sends."""
     host: str = "localhost"
     """The relay."""
     port: int = 587
@@ -226,7 +226,7 @@ class MailOut(_Part):
     path: str = ""
     """The folder for letters as files."""
     sender: str
-    """What stands in From, such as `Galloper <orders@example.org>`."""
+    """What is in From, such as `Galloper <orders@example.org>`."""
     max_bytes: int = 8_000_000
     """Pictures of a larger letter are made smaller."""
     connections: int = Field(default=2, ge=1, le=20)
@@ -243,15 +243,15 @@ class MailOut(_Part):
     which needs `base_url` of `[web]`."""
     oauth: OAuth | None = None
     """A provider of access tokens, in place of the password."""
-    # Then a bounce says which letter it is about, even if it quotes nothing of it.
+    # Then a bounce shows which letter it is about, even if it quotes nothing of it.
     return_by_letter: bool = False
-    """Whether each letter has a return address of its own; mail to `orders+anything@` must reach
+    """Whether each letter has its own return address; mail to `orders+anything@` must reach
     `orders@`."""
 
     @property
     def encrypted(self) -> bool:
         """True if the connection uses TLS."""
-        # Port 465 is encrypted from the start, whatever `starttls` says (RFC 8314, 3.3).
+        # Port 465 is encrypted from the start, whatever `starttls` states (RFC 8314, 3.3).
         return self.starttls or self.port == IMPLICIT_TLS_PORT
 
 
@@ -280,7 +280,7 @@ class ReaderSettings(_Part):
     child_seconds: int = Field(default=30, ge=5)
     """Seconds for it."""
     child_jail: str = Field(default="kernel", pattern="^(kernel|bwrap)$")
-    """Who shuts it in: `kernel` (Landlock and seccomp, which it asks for itself), or `bwrap` as well
+    """Who shuts it in: `kernel` (Landlock and seccomp, which it requests itself), or `bwrap` as well
     (bubblewrap, which must be installed)."""
 
 
@@ -289,7 +289,7 @@ class Web(_Part):
     `metrics_token` as bearer token; with an empty token they are off."""
 
     host: str = "127.0.0.1"
-    """The address that the desk listens at. A web server with a certificate stands before it."""
+    """The address that the desk listens at. A web server with a certificate is before it."""
     port: int = 8642
     """Its port."""
     proxies: tuple[str, ...] = ("127.0.0.1", "::1")
@@ -304,7 +304,7 @@ class Web(_Part):
     """What Prometheus shows as its bearer token at `/metrics`; without it there are no numbers."""
     api_tokens: tuple[str, ...] = ()
     """The SHA-256 of each token with which programs may read games, deadlines, sent results, maps and roots
-    at `/api/v1`; without any nobody may."""
+    at `/api/v1`; without any no person may."""
 
     @field_validator("proxies", "api_tokens", mode="before")
     @classmethod
@@ -334,7 +334,8 @@ class Web(_Part):
 
 
 class Webhook(_Part):
-    """An address of another program that is told when results are out, by a signed POST without content."""
+    """An address of another program that is informed when results are out, by a signed POST without
+    content."""
 
     url: str = Field(pattern=r"^https://[^/@\s]+(/\S*)?$")
     """Where to, by HTTPS; an address of a private network is refused when it is used."""
@@ -343,7 +344,7 @@ class Webhook(_Part):
 
 
 class Notice(_Part):
-    """Somebody who wants to hear that results are out, by a way that the library apprise knows: Telegram,
+    """A person who needs to hear that results are out, by a way that the library apprise knows: Telegram,
     Matrix, ntfy and others. Needs the extra `notices`."""
 
     url: str = Field(min_length=6, repr=False)
@@ -373,18 +374,18 @@ class Settings(_Part):
     """A folder of boards of the site's own, each a folder in it."""
     site_key: str = ""
     """The file with the site's key, from which the lots are drawn and receipts are signed. Without it:
-    `site.key` beside the folder `data`. Keep a copy apart from the backups."""
+    `site.key` next to the folder `data`. Keep a copy apart from the backups."""
     beacon: str = Field(default="", pattern="^(|quicknet)$")
     """The public beacon of chance that the lots of games begun from now on are drawn with: `quicknet`, or
     nothing for the sheets that come in. It needs the extra `beacon` and the way to the internet."""
     checker_url: str = Field(default="", pattern="^(|https?://.+)$")
     """Where players can get the checker of the record (`verify_record.py`) elsewhere than from this site,
-    such as the address of its source. The welcome names it beside the checker's digest."""
+    such as the address of its source. The welcome names it next to the checker's digest."""
     stamp_authority: str = Field(default="", pattern="^(|https?://.+)$")
     """The address of a time-stamping authority (RFC 3161) that the root of all results is sent to, such as
     `https://freetsa.org/tsr`. It needs the extra `stamps` and the way to the internet."""
     stamp_certificates: str = ""
-    """A file with that authority's certificates, as PEM. Without it a stamp's signature is left to whoever
+    """A file with that authority's certificates, as PEM. Without it a stamp's signature is left to anyone who
     checks the record."""
     order_address: str
     """Where players send their sheets."""
@@ -393,20 +394,20 @@ class Settings(_Part):
     deputy: str = ""
     """The address that also gets a mail when results wait for the coordinator for longer than a day."""
     contact: str = ""
-    """Where players reach a person: it stands below every letter of a game. Without it: `coordinator`."""
+    """Where players reach a person: it is below every letter of a game. Without it: `coordinator`."""
     mail_in: MailIn
     mail_out: MailOut
     reader: ReaderSettings = ReaderSettings()
     web: Web = Web()
     webhooks: tuple[Webhook, ...] = ()
-    """Addresses that are told when results are out."""
+    """Addresses that are informed when results are out."""
     notices: tuple[Notice, ...] = ()
     """Who else is told, by apprise."""
     unrelated_mail_retention_days: int | None = Field(default=None, ge=60)
     """Days after which mails that are in no game's record are deleted. Without it they are kept for ever."""
     shelve_after_days: int | None = Field(default=None, ge=30)
-    """Days after which the rows of a game that is over leave the database for a file beside the photographs;
-    they come back when somebody asks for the game. PostgreSQL only; without it they stay."""
+    """Days after which the rows of a game that is over leave the database for a file next to the photographs;
+    they come back when a person requests the game. PostgreSQL only; without it they stay."""
     backup_recipients: tuple[str, ...] = ()
     """Public keys of age, such as `age1...`: `galloper backup` then writes files that only the holders of the
     secret keys can read."""
@@ -414,12 +415,12 @@ class Settings(_Part):
     @property
     def key_path(self) -> Path:
         """The file of the site's key."""
-        # Beside `data` and not in it: who copies `data` has no secret of a game.
+        # Next to `data` and not in it: who copies `data` has no secret of a game.
         return Path(self.site_key) if self.site_key else Path(self.data).with_name("site.key")
 
     @property
     def database_url(self) -> str:
-        """SQLAlchemy address; one SQLite file under `data` unless `database` says otherwise."""
+        """SQLAlchemy address; one SQLite file under `data` unless `database` states otherwise."""
         return self.database or f"sqlite:///{Path(self.data) / 'galloper.sqlite'}"
 
 

@@ -86,7 +86,7 @@ class GameExporter(Protocol):
 
 
 class Slot(StrEnum):
-    """A place on a page or in a letter of the core that features may fill, each with a template of its own.
+    """A place on a page or in a letter of the core that features may fill, each with its own template.
     The template has the values of the page or letter.
 
     GAME_PLAYERS: list items among the links for players on a game's public page (`game`, `options`,
@@ -110,7 +110,7 @@ class Slot(StrEnum):
     SECOND_FACTOR: the field `code` in that form, once `second_factor` of a feature wanted one.
     ACCOUNT: below the sessions on a signed-in person's own page (`visitor`, `rows`).
     LETTER_TITLE: the title of one of them, in place of the bare one (`game`, `kind`, `power`). LETTER: a
-    button beside it, and where it is shown (`game`, `kind`).
+    button next to it, and where it is shown (`game`, `kind`).
     """
 
     GAME_PLAYERS = "game, for its players"
@@ -136,7 +136,7 @@ class Slot(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FactorCheck:
-    """Whether somebody whose password was right may come in, and the sentence for them if not."""
+    """Whether a person whose password was right may come in, and the sentence for them if not."""
 
     passes: bool
     sentence: str = ""
@@ -156,7 +156,7 @@ class Interval:
 @dataclass(frozen=True, slots=True)
 class JobKind:
     """A kind of work of the queue: `step` is called with the payload. `failed`, with the payload and the
-    fault, once it failed three times; without it, an event tells the coordinator."""
+    fault, once it failed three times; without it, an event shows the coordinator."""
 
     name: str
     step: Callable[[Mapping[str, Any]], None]
@@ -186,7 +186,7 @@ class FeatureWork:
     `intervals`: what it does now and then; `jobs`: its kinds of work in the queue. `guards` are called before
     each page, with its request, and may raise an HTTPException. `doors`: what its pages find by their class
     (`DeskPorts.door`). `after_approval(session, phase_id)` is called
-    once the letters of results are in the outbox, in a transaction of its own; it may be called twice.
+    once the letters of results are in the outbox, in its own transaction; it may be called twice.
     `hand_of(session, player_id)`: with whose hand the reader reads a player's sheets, None for everybody's.
     `renew` takes over settings that were changed while the site runs; `stop` ends what `intervals` left
     running.
@@ -291,7 +291,7 @@ class Feature:
     site_tests: Callable[[], Mapping[str, SiteTest]] = _no_site_tests
     """Its tests in `galloper check`, by their names there."""
     schemas: Callable[[], Mapping[str, tuple[str, dict[str, Any]]]] = _no_schemas
-    """JSON Schemas by name, each with a sentence that says of what it is, for the documents."""
+    """JSON Schemas by name, each with a sentence that states of what it is, for the documents."""
 
     # Pages
     routers: Callable[[], Sequence[APIRouter]] = _no_routers
@@ -319,7 +319,7 @@ class Feature:
     it."""
     second_factor: Callable[[Session, str, str, datetime], FactorCheck] = _asks_for_none
     """With session, person, code and instant. It is asked of everybody whose password was right, in the
-    transaction in which their session is opened, with what they wrote beside it ("" for nothing): whoever
+    transaction in which their session is opened, with what they wrote next to it ("" for nothing): anyone who
     does not pass every one stays out, and so does everybody while it raises anything."""
 
     # Mail and letters
@@ -344,7 +344,7 @@ class Feature:
     forget_player: Callable[[ActTable, int], None] = _keeps_nothing
     """Deletes what it keeps of a player, in the transaction in which the site forgets them."""
     forget_user: Callable[[Session, str], None] = _keeps_nothing_of
-    """Deletes what it keeps of somebody who signs in, in the transaction in which they are removed or get a
+    """Deletes what it keeps of a person who signs in, in the transaction in which they are removed or get a
     new password."""
     tables: Sequence[str] = ()
     """The tables that are its own. They are declared in `service.store`: a site from which the feature was

@@ -1,10 +1,9 @@
 """The durable queue behind a small port. DBOS does the work; nothing outside this file knows it.
 
 A job is enqueued in the transaction of the fact that causes it, under a key; the same key is one job for as
-long as its record is kept. A job runs as one or more steps, each a plain function of the payload. A step that
-was cut off by a crash runs again, a step that ended does not; so a step claims what it changes (house section
-8).
-"""
+long as its record is stored. A job runs as one or more steps, each a plain function of the payload. A step
+that was cut off by a crash runs again, a step that ended does not; so a step claims what it changes (house
+section 8). """
 
 from __future__ import annotations
 
@@ -47,7 +46,7 @@ _FULL, _LOCKED, _READ_ONLY = "53100", "55P03", "25006"
 
 def is_of_the_store(error: BaseException) -> bool:
     """Whether an error, or what brought it about, is a disk that is full or can only be read, or a database
-    that somebody else holds: it ends without this job, and no job is to be given up for it."""
+    that another person holds: it ends without this job, and no job is to be given up for it."""
     cause: BaseException | None = error
     while cause is not None:
         # Also where every connection of this process is in use.
@@ -78,7 +77,7 @@ PAUSES = (2.0, 15.0)
 WORK_VERSION = "1"
 # More than this stalled SQLite for half a minute at a time when tried.
 MOST_WORKERS_ON_SQLITE = 8
-# A death alone says little: a power cut, a new version or a machine that is out of memory ends work that is
+# A death alone states little: a power cut, a new version or a machine that is out of memory ends work that is
 # sound. With 10 deaths a storm of kills on a busy machine gave up sound mails.
 MOST_RESTARTS = 20
 """Deaths of its worker after which a job is taken to be their cause; it is given up and reported like one
@@ -311,7 +310,7 @@ class DbosJobs:
         if self._running:
             DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=patience_seconds)
             self._running = False
-            # Unfinished work belongs to nobody now: the next worker that tends the queue takes it over.
+            # Unfinished work belongs to no person now: the next worker that tends the queue takes it over.
             with self._store.begin() as session:
                 records.claim(session, WorkerRow, WorkerRow.executor == self._executor, seen_at=_LONG_AGO)
         if self._client is not None:
@@ -560,7 +559,7 @@ class DbosJobs:
 
     def _run_step(self, label: str, step: Handler, payload: Payload) -> str | None:
         """None when one of `TRIES` tries went well, else the last error."""
-        # Each try is a checkpoint of its own, so the count survives a restart.
+        # Each try is its own checkpoint, so the count survives a restart.
         error: str | None = None
         for number in range(TRIES):
             error = DBOS.run_step({"name": f"{label}#{number + 1}"}, _attempt, step, payload)

@@ -1,4 +1,4 @@
-"""When to look. Deadlines are in the database; a job here only says "look now", so a restart loses nothing.
+"""When to look. Deadlines are in the database; a job here only states "look now", so a restart loses nothing.
 The key of the work it enqueues makes a double firing one effect.
 
 One process of a site does what only one should do. Which one is written in the database, for a few seconds
@@ -47,7 +47,7 @@ LETTERS = "letters"
 SWEEP_SECONDS = 30.0
 
 SWEEPS_AHEAD = 4
-"""How many sweeps ahead an instant has a job of its own; a later one is planned by a later sweep."""
+"""How many sweeps ahead an instant has its own job; a later one is planned by a later sweep."""
 
 # A look costs 4 ms of processor time, and the question whether there is something to look at .5 ms.
 LETTER_SECONDS = 1.0
@@ -89,7 +89,7 @@ def due_now(clock: Clock, store: Store, jobs: Jobs, anew: str = "") -> tuple[str
     while True:
         more = _look_once(clock, store, jobs, anew)
         keys += more
-        # A backlog is taken in bites, so that nobody waits for one long transaction.
+        # A backlog is taken in bites, so that no person waits for one long transaction.
         if len(more) < MOST_AT_ONCE:
             return (*keys, *_other_work(clock, store, jobs), *_reminders(clock, store, jobs, anew))
 
@@ -118,7 +118,7 @@ def _look_once(clock: Clock, store: Store, jobs: Jobs, anew: str) -> list[str]:
         for work, phases in ((OPEN, opening), (DEADLINE, closing)):
             looks = []
             for phase in phases:
-                # One that waits for the mailbox is looked at every minute, under keys of its own.
+                # One that waits for the mailbox is looked at every minute, under its own keys.
                 again = AGAIN_WAITING if work == DEADLINE and phase.id in waiting else AGAIN
                 keys.append(_key(work, phase.id, phase.instant, now, anew, again)
                             + (f"+{phase.turn}" if phase.turn else ""))
@@ -183,7 +183,7 @@ def _text(instant: datetime) -> str:
 class Schedule:
     """The clockwork of one process: looks every few seconds, and at each phase's instant to the second.
 
-    Jobs are kept in memory and rebuilt from the database every `sweep_seconds`. Each process of a site runs
+    Jobs are stored in memory and rebuilt from the database every `sweep_seconds`. Each process of a site runs
     one, and that which `leads` looks; the others are there when it is not.
     """
 
@@ -335,8 +335,8 @@ class Leadership:
         self._leads_until = 0.0
 
     def leads(self) -> bool:
-        """Whether this process leads; the lease is renewed when half of it is over, and taken when nobody has
-        it."""
+        """Whether this process leads; the lease is renewed when half of it is over, and taken when no person
+        has it."""
         # Counted in seconds of this process: a clock that is set must not lengthen a lease.
         left = self._leads_until - monotonic()
         if left > LEASE.total_seconds() / 2:
@@ -357,7 +357,7 @@ class Leadership:
         return leads
 
     def resign(self) -> None:
-        """Leave the lease to whoever asks next."""
+        """Leave the lease to anyone who asks next."""
         self._leads_until = 0.0
         with self._store.begin() as session:
             records.claim(session, LeaseRow, LeaseRow.name == self._name, LeaseRow.holder == self._holder,

@@ -27,12 +27,12 @@ OTHERS = 0o077
 
 
 class SiteError(UserFacingError):
-    """What was asked of a site cannot be done; the sentence says what to mend."""
+    """What was asked of a site cannot be done; the sentence shows what to mend."""
 
 
 def write_settings(folder: Path, text: str = "") -> Path:
     """Write the commented settings file into `folder`, which is made when it is missing, and return its path.
-    `text`: what it says; without it the template as it is.
+    `text`: what it states; without it the template as it is.
 
     Raises SiteError if there is one already, or if nothing can be written.
     """
@@ -59,7 +59,7 @@ def settings_of(folder: Path, environment: dict[str, str] | None = None) -> Sett
     """The settings of the site in `folder`, the environment laid over them. Paths that are not absolute begin
     at `folder`. Raises ConfigError.
 
-    As an effect the site's own boards are known beside the program's from then on, and files that this
+    As an effect the site's own boards are known next to the program's from then on, and files that this
     process makes are for its own account alone.
     """
     os.umask(OTHERS)

@@ -1,7 +1,7 @@
 """The site's key: 32 secret bytes in a file of their own, from which the secrets of every game come.
 
-It is neither in the database nor in a backup or an archive. So whoever reads those knows no seed of a lot
-before its time and cannot sign a receipt (docs/adr/0021). Whoever reads the file can do both.
+It is neither in the database nor in a backup or an archive. So anyone who reads those has no seed of a lot
+before its time and cannot sign a receipt (docs/adr/0021). Anyone who reads the file can do both.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ IN_SESSION = "site_key"
 
 
 class NoSiteKey(UserFacingError):
-    """A secret of a game is needed, and the site's key is not there or is no key; the sentence says what to
+    """A secret of a game is needed, and the site's key is not there or is no key; the sentence shows what to
     do."""
 
 
@@ -62,7 +62,7 @@ def read(path: Path) -> SiteKey | None:
 def make(path: Path) -> SiteKey:
     """A new key, written for this account alone; the one that is there if another process was faster."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Written aside and linked: nobody reads half a key, and of two who make one the first one's stays.
+    # Written aside and linked: no person reads half a key, and of two who make one the first one's stays.
     draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w", encoding="ascii") as file:

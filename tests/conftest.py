@@ -96,7 +96,7 @@ typer.main.get_command = cache(typer.main.get_command)
 
 @pytest.fixture(scope="session", autouse=True)
 def _one_event_loop() -> Iterator[None]:
-    """One event loop for the requests of all tests: each began a thread and a loop of its own, a fifth of its
+    """One event loop for the requests of all tests: each began a thread and a separate loop, a fifth of its
     processor time."""
     with start_blocking_portal() as portal:
         TestClient.portal = portal
@@ -120,7 +120,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """`any_site` runs on SQLite, and also on PostgreSQL where its server is installed. Where the file says
+    """`any_site` runs on SQLite, and also on PostgreSQL where its server is installed. Where the file states
     `SLOW_ON_POSTGRES`, the latter is left to the slow suite."""
     if "database" in metafunc.fixturenames:
         slow = [pytest.mark.slow] if getattr(metafunc.module, "SLOW_ON_POSTGRES", False) else []

@@ -63,7 +63,7 @@ def test_no_value_class_is_among_the_modules_to_compile() -> None:
 
 
 def test_these_tests_run_the_source() -> None:
-    """A compiled module beside the source would go on running after the source was changed."""
+    """A compiled module next to the source would go on running after the source was changed."""
     assert not list(Path(adjudicator.__path__[0]).rglob("*.so"))
     assert strength.__file__.endswith(".py")
 
@@ -101,7 +101,7 @@ def test_the_judges_own_tests_pass_compiled(compiled: Path) -> None:
     script = (f"import sys; sys.path[:0] = [{str(compiled)!r}, {str(ROOT)!r}]; "
               "import adjudicator.strength as s; assert s.__file__.endswith('.so'); "
               "import pytest; sys.exit(pytest.main(sys.argv[1:]))")
-    # One test puts a function of its own in the place of the solver's, which compiled code calls directly.
+    # One test puts a separate function in the place of the solver's, which compiled code calls directly.
     tests = ["tests/adjudicator", "--ignore=tests/adjudicator/test_judge_unresolved.py",
              "tests/property/test_judge_dense_seas.py", "tests/property/test_judge_naive.py",
              "tests/property/test_judge_properties.py"]

@@ -1,4 +1,4 @@
-"""What the package asks for: what it imports and nothing else, one `cv2`, no index of ours (INS-01, 02)."""
+"""What the package requests: what it imports and nothing else, one `cv2`, no index of ours (INS-01, 02)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ EXTRAS_OF_FEATURES = {
     "age": "backup", "codes": "passkeys_and_codes", "passkeys": "passkeys_and_codes", "stamps": "audit",
     "sketch": "sketch",
 }
-"""Extras that one feature asks for, by name."""
+"""Extras that one feature requests, by name."""
 
 NOT_IMPORTED = {
     "python-multipart": "FastAPI reads forms with it",
@@ -76,7 +76,7 @@ def test_every_package_that_the_product_declares_is_used() -> None:
 
 
 def test_each_extra_of_a_feature_is_for_that_feature_alone() -> None:
-    """Without its feature, nothing asks for it."""
+    """Without its feature, nothing requests it."""
     for extra, name in EXTRAS_OF_FEATURES.items():
         packages = declared(EXTRAS[extra])
         used = {path for folder in PRODUCT for path in (ROOT / folder).rglob("*.py")

@@ -45,7 +45,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def program(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The command `galloper` of an environment that has nothing but the wheel and what it asks for."""
+    """The command `galloper` of an environment that has nothing but the wheel and what it requests."""
     home = tmp_path_factory.mktemp("empty")
     subprocess.run([sys.executable, "-m", "venv", home], check=True)
     answer = subprocess.run([home / "bin" / "pip", "install", "--quiet", wheel], capture_output=True,
@@ -72,7 +72,7 @@ def _run(command: Sequence[str | Path], folder: Path, text: str = "") -> subproc
 
 
 def test_two_builds_have_equal_bytes(wheel: Path, tmp_path: Path) -> None:
-    """INS-03: whoever builds it gets the file that was published, whatever rights new files get there."""
+    """INS-03: anyone who builds it gets the file that was published, whatever rights new files get there."""
     assert _built(tmp_path, umask="077").read_bytes() == wheel.read_bytes()
 
 

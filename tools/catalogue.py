@@ -1,5 +1,5 @@
 """The catalogues of letters and public pages: messages from the sources into each `.po`, and each `.po` into
-the `.mo` that the program reads (LET-10). `python -m tools.catalogue`; `--check` says what is missing and
+the `.mo` that the program reads (LET-10). `python -m tools.catalogue`; `--check` shows what is missing and
 writes nothing.
 
 A translator opens `templates/languages/<code>.po`, fills in what is empty or marked *fuzzy*, and runs it
@@ -41,7 +41,7 @@ SOURCES = [
     ("service/intake/verdicts/explanations.py", "python"),
     ("service/notices/**.py", "python"), ("service/pictures/history.py", "python"),
 ]
-"""Where messages stand; the first pattern that fits a file says how it is read."""
+"""Where messages stand; the first pattern that fits a file shows how it is read."""
 _EPOCH = datetime(2026, 11, 25, tzinfo=UTC)
 """Fixed, so that a catalogue changes where words change."""
 _QUESTION = re.compile(r"Q-\d+")

@@ -76,7 +76,7 @@ def faults(path: str) -> Iterator[Fault]:
 
 
 def _annotations(node: ast.AST) -> Iterator[ast.AST]:
-    """What a node says of types, which is never run."""
+    """What a node states of types, which is never run."""
     for field in ("annotation", "returns"):
         if (annotation := getattr(node, field, None)) is not None:
             yield annotation
@@ -116,7 +116,7 @@ def _apply(node: ast.AST, change: str, number: int) -> None:
         case ast.BoolOp() if change == "swap":
             node.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
         case ast.BoolOp():
-            # What is left stands alone twice, so that the node stays what it is.
+            # What is left is alone twice, so that the node stays what it is.
             remaining = [value for index, value in enumerate(node.values) if index != number]
             node.values = remaining if len(remaining) > 1 else remaining * 2
         case ast.BinOp():

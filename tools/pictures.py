@@ -248,13 +248,13 @@ def _open_page(page: Any, address: str, shot: Shot, second_token: str) -> int:
         page.locator(field).evaluate(unfold)
         page.locator(field).fill(words)
     if shot.sign_in is SignIn.ENDS:
-        # A sign-in that ran out while somebody wrote: the server then keeps the form on the sign-in page.
+        # A sign-in that ran out while a person wrote: the server then keeps the form on the sign-in page.
         page.context.clear_cookies()
     elif shot.sign_in is SignIn.REPEATED:
         page.context.add_cookies([{"name": sessions.COOKIE, "value": second_token, "url": address}])
     if shot.press:
         page.locator(shot.press).first.click()
-    # A picture far down is fetched only once somebody scrolls to it.
+    # A picture far down is fetched only once a person scrolls to it.
     page.evaluate("for (const img of document.querySelectorAll('img[loading=lazy]')) img.loading = 'eager'")
     page.wait_for_load_state("networkidle")
     # Pictures of a page are drawn a moment after their bytes have come.

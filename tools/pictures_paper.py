@@ -72,7 +72,7 @@ def _write(attachment: Attachment, out: Path) -> list[Path]:
 
 def _maps(session: Session, game: GameRow) -> Iterator[Attachment]:
     state = control(session, game.id, maps.load)
-    # The same moment with units, as in a game whose option asks for them.
+    # The same moment with units, as in a game whose option requests them.
     game.options = {**game.options, "units_on_map": True}
     with_units = control(session, game.id, maps.load)
     session.rollback()

@@ -105,7 +105,7 @@ def prepare(folder: Path) -> tuple[Settings, Numbers]:
     # The demo keeps the site's key in its own folder.
     settings_text = 'site_key = "site.key"\n' + SETTINGS.format(data=".", port=free_port())
     (folder / FILE).write_text(settings_text, encoding="utf-8")
-    # The demo takes its mail from a server of its own, which is gone; the site needs some mailbox to look
+    # The demo takes its mail from its own server, which is gone; the site needs some mailbox to look
     # into.
     mailbox.Maildir(str(folder / "box"), create=True)
     settings, now = settings_of(folder), SystemClock().now()

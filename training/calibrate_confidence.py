@@ -85,7 +85,7 @@ def read_all(truth: Truth, recognizer: EngineRecognizer) -> Iterator[Judged]:
 
 
 def group_of(folder: Path, sheet: TrueSheet) -> str:
-    """The folder's name, and the manner where the truth tells it."""
+    """The folder's name, and the manner where the truth shows it."""
     return folder.name if sheet.manner is None else f"{folder.name}, {sheet.manner}"
 
 

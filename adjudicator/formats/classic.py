@@ -46,7 +46,7 @@ is passed over too (`order_text.read_order`)."""
 
 
 def map_name(board: GameBoard, names: Mapping[str, str], program: str) -> str:
-    """The program's name of this board. Raises FormatFault, saying what the program cannot hold."""
+    """The program's name of this board. Raises FormatFault, showing what the program cannot hold."""
     odd_units = [kind.name.lower() for letter, kind in board.context.kinds.items() if letter not in KINDS]
     if odd_units:
         raise FormatFault(

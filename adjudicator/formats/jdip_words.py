@@ -35,4 +35,4 @@ ADJECTIVES = {
     "TURKEY": "Turkish",
 }
 YEARS, UNCHANGED_YEARS = 35, 7
-"""jDip's own limits of a Standard game, which it asks for."""
+"""jDip's own limits of a Standard game, which it requests."""

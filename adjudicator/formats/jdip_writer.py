@@ -233,7 +233,7 @@ class _Writer:
         for outcome in () if resolution is None else resolution.outcomes:
             if not isinstance(outcome.order, classic.SPOKEN_ORDERS):
                 continue
-            # A void order may name a unit that is not there, which jDip cannot hold; it stands as a remark.
+            # A void order may name a unit that is not there, which jDip cannot hold; it is as a remark.
             if outcome.result is Result.VOID:
                 text = OrderWriter(JDIP_WORDS, None).text(outcome.order)
                 results.append(self._remark(outcome.order.power, f"Void order: {text}. {outcome.why}"))

@@ -92,7 +92,7 @@ def hash_map(pairs: Sequence[tuple[Any, Any]]) -> JavaObject:
 
 
 def sorted_map(pairs: Sequence[tuple[Any, Any]]) -> JavaObject:
-    """A synchronized java.util.TreeMap; the pairs stand in its order."""
+    """A synchronized java.util.TreeMap; the pairs are in its order."""
     flat: list[Any] = [integer(len(pairs))]
     for key, value in pairs:
         flat += [key, value]

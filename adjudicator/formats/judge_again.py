@@ -1,4 +1,4 @@
-"""A game that was read, judged phase by phase with our own judge and compared with what the file says."""
+"""A game that was read, judged phase by phase with our own judge and compared with what the file states."""
 
 from __future__ import annotations
 

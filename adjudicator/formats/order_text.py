@@ -150,7 +150,7 @@ class OrderWriter:
         self._is_retreat = position is not None and position.phase.kind is PhaseKind.RETREAT
 
     def unit(self, reference: UnitRef) -> str:
-        """The unit that an order names, as it stands on the board."""
+        """The unit that an order names, as it is on the board."""
         there = self._beaten if self._is_retreat else self._units
         unit = there.get(reference.region.province) or self._units.get(reference.region.province)
         if unit is None:

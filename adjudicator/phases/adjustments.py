@@ -30,7 +30,7 @@ def send_supply(sheet: AdjustmentSheet, sends: list[Send]) -> None:
 
 
 def _is_sent(sheet: AdjustmentSheet, index: int, account: Account, order: SendSupply) -> bool:
-    """Send what the order says. False if there is not enough for the whole of it."""
+    """Send what the order states. False if there is not enough for the whole of it."""
     if order.count > _left(sheet, index, account):
         return False
     account.sent += order.count

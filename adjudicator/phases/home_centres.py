@@ -9,7 +9,7 @@ from adjudicator.context import Context
 from adjudicator.position import Memory
 
 HOME = "home"
-"""The note that says whose home centre a province is: ("home", power, province)."""
+"""The note that states whose home centre a province is: ("home", power, province)."""
 
 Homes = AbstractSet[tuple[str, str]]
 """Pairs of a power and one of its home centres."""

@@ -28,13 +28,14 @@ from adjudicator.units import Unit
 _VOID = Result.VOID
 
 Check = Callable[["MovementSheet", int, Any], Sentence | None]
-"""Whether a unit (by number) may carry out an order: None if it may, else the sentence that says why not."""
+"""Whether a unit (by number) may carry out an order: None if it may, else the sentence that shows why not."""
 OutcomeRule = Callable[["MovementSheet", PartialResolution, int], None]
 """Sets the outcome of a unit's order once the phase is solved."""
 
 
 class MovementRules(YearEndRules, Protocol):
-    """What a rule set decides while a movement phase is judged; `Ruleset` has the defaults and says more."""
+    """What a rule set decides while a movement phase is judged; `Ruleset` has the defaults and states
+    more."""
 
     ORDERS: ClassVar[Mapping[PhaseKind, frozenset[type[Order]]]]
     CHECKS: ClassVar[Mapping[type[Order], Check]]
@@ -202,7 +203,7 @@ class MovementSheet:
         ]
 
     def ordered_unit(self, order: UnitOrder) -> int:
-        """The number of the unit that an order names, whoever owns it, or NOBODY."""
+        """The number of the unit that an order names, no matter who owns it, or NOBODY."""
         reference = order.unit
         number = self.unit_at.get(reference.region.province, NOBODY)
         kind = reference.kind

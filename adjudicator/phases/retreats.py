@@ -19,7 +19,7 @@ from adjudicator.units import Unit
 
 
 class RetreatRules(year_end.YearEndRules, Protocol):
-    """What a rule set decides while a retreat phase is judged; `Ruleset` has the defaults and says more."""
+    """What a rule set decides while a retreat phase is judged; `Ruleset` has the defaults and states more."""
 
     def accepts_order(self, order: Order, phase: PhaseKind) -> bool: ...
     def forgives_wrong_kind(self) -> bool: ...
@@ -206,7 +206,7 @@ class _RetreatSheet:
             self._goals[dislodged.unit.region.province] = index, region
 
     def _barred(self, dislodged: Dislodgement, to: Region) -> Sentence:
-        """Why a dislodged unit may not go where it wants to."""
+        """Why a dislodged unit may not go where it needs to."""
         unit, province = dislodged.unit, to.province
         occupant = self._occupant(province)
         reason: Sentence = ("retreat_barred", unit, to)

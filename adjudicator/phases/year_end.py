@@ -67,7 +67,7 @@ def with_victory(context: Context, rules: YearEndRules, resolution: Resolution) 
 
 
 def next_phase(context: Context, phase: Phase, dislodged: Sequence[Dislodgement] = ()) -> Phase:
-    """The phase that follows; a retreat phase is skipped if nobody has to retreat."""
+    """The phase that follows; a retreat phase is skipped if no unit has to retreat."""
     following = context.calendar.phase_after(phase)
     if not dislodged and following.kind is _RETREAT:
         return context.calendar.phase_after(following)

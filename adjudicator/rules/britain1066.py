@@ -122,7 +122,7 @@ class Conquest(Ruleset):
     def initial_deployment(
         self, context: Context, position: Position, orders: Sequence[Order]
     ) -> Position:
-        """Hidden units begin where their power's first sheet says (D66-06)."""
+        """Hidden units begin where their power's first sheet states (D66-06)."""
         if position.phase != context.start:
             return position
         moved = {}
@@ -138,7 +138,7 @@ class Conquest(Ruleset):
         return replace(position, units=position.units - set(moved) | set(moved.values()))
 
     def commanders(self, sheet: MovementSheet) -> Mapping[int, str]:
-        """Nobody commands another's units here. Settles the orders that no unit carries out."""
+        """No unit commands another's units here. Settles the orders that no unit carries out."""
         for index, order in enumerate(sheet.orders):
             if isinstance(order, Lie):
                 self._lie(sheet, index, order)
@@ -191,13 +191,13 @@ class Conquest(Ruleset):
         return is_unseen(sheet.context, sheet.position.memory, sheet.units[number])
 
     def asks_units_without_refuge(self) -> bool:
-        """Which place is barred may tell where a hidden unit is, and so would a phase that is left out."""
+        """Which place is barred may show where a hidden unit is, and so would a phase that is left out."""
         return True
 
     def dislodged_for_retreat(
         self, sheet: MovementSheet, dislodged: tuple[Dislodgement, ...]
     ) -> tuple[Dislodgement, ...]:
-        """Nobody retreats to a sea where the hidden fleet surfaces now."""
+        """No unit retreats to a sea where the hidden fleet surfaces now."""
         seas = {unit.region.province for unit in self._surfacing(sheet).values()}
         if not seas:
             return dislodged

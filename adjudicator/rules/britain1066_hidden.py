@@ -64,7 +64,7 @@ def redact(context: Context, resolution: Resolution, power: str | None) -> Resol
     """The resolution without the units of other powers that have not shown themselves, and their orders.
 
     A unit in the open that was ordered to help one of them appears to hold without an order, because its
-    order would tell where the hidden one is.
+    order would show where the hidden one is.
     """
     boxes = context.board.marked(HIDDEN).keys()
     seen_boxes = {note[1] for note in resolution.position.memory.notes if note[0] == SEEN}

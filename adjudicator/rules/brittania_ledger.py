@@ -132,7 +132,7 @@ class Ledger:
         self.verdicts[index] = Result.FAILS, reason, sentence
 
     def succeed(self, index: int, *sentence: Any) -> None:
-        """An order that did what it says."""
+        """An order that did what it states."""
         self.verdicts[index] = Result.SUCCEEDS, None, sentence
 
     def refund(self, index: int, grain: int) -> None:
@@ -240,7 +240,7 @@ class Ledger:
         return True
 
     def enter_swap(self, index: int, order: Swap) -> bool:
-        """Swaps are kept by power and the two states, in the order in which it names them."""
+        """Swaps are stored by power and the two states, in the order in which it names them."""
         key = order.power, order.give.province, order.get.province
         # The same swap written twice: the partner's order answers the first.
         if key in self.swaps:

@@ -43,7 +43,7 @@ class FrozenMap(Mapping[K, V]):
 KING = "K"
 """The letter of a king among the units of a position."""
 YIELD = 10
-"""What a state yields a turn until somebody invests in it or conquers it (brit-043)."""
+"""What a state yields a turn until a power invests in it or conquers it (brit-043)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,7 +213,7 @@ class Fight:
 
     @property
     def won(self) -> bool:
-        """Whether the attacker is higher (WSB-11), or met nobody (WSB-10)."""
+        """Whether the attacker is higher (WSB-11), or met no unit (WSB-10)."""
         # 6 + 19 = 25 beats 4 + 12 = 16; 15 against 15 does not (WSB-11).
         return not self.die or self.grain + self.king + self.die > self.against + self.defence_die
 

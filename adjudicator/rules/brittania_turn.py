@@ -21,7 +21,7 @@ from adjudicator.units import Unit
 KINGDOM = "kingdom"
 """The mark of a kingdom-type state in the tables of the board."""
 NEIGHBOURS = 3
-"""States beside a kingdom-type state that make a kingdom with it (WSB-05)."""
+"""States next to a kingdom-type state that make a kingdom with it (WSB-05)."""
 BONUS = 5
 PER_YIELD = 5
 """Grain invested that makes one more (WSB-09)."""
@@ -212,7 +212,7 @@ class BrittaniaTurn:
                 self.ledger.notes.append(("note_heir", power, capitals[power]))
 
     def _new_kingdoms(self, held: Mapping[str, frozenset[str]]) -> frozenset[str]:
-        """Powers that hold a kingdom-type state and three beside it for the first time (WSB-05)."""
+        """Powers that hold a kingdom-type state and three next to it for the first time (WSB-05)."""
         board = self.ledger.context.board
         return frozenset(
             power

@@ -78,7 +78,7 @@ def _winner(ledger: Ledger, fights: Sequence[Fight]) -> tuple[str, bool]:
 
 
 def figures(fight: Fight) -> str:
-    """A fight as "6 + 19 = 25 against 4 + 12 = 16": the die first, a king's 2 as a number of its own."""
+    """A fight as "6 + 19 = 25 against 4 + 12 = 16": the die first, a king's 2 as its own number."""
     king = f" + {fight.king}" if fight.king else ""
     attack_total, defence_total = fight.grain + fight.king + fight.die, fight.against + fight.defence_die
     defence = f"{fight.defence_die} + {fight.against} = {defence_total}"

@@ -167,7 +167,7 @@ class ThreeKingdoms(Ruleset):
     # Proxies
 
     def commanders(self, sheet: MovementSheet) -> Mapping[int, str]:
-        """Who orders whose unit this season: what the owner's own sheet says, once (PRX-01..08)."""
+        """Who orders whose unit this season: what the owner's own sheet states, once (PRX-01..08)."""
         offers: dict[int, list[int]] = {}
         passed_on: list[_PassedOn] = []
         for index, order in enumerate(sheet.orders):
@@ -283,7 +283,7 @@ class ThreeKingdoms(Ruleset):
 
 
 def _agreed(sheet: MovementSheet, number: int, indexes: list[int]) -> str | None:
-    """The power a unit is given to, or None: given to two at once, it is given to nobody (Q-16)."""
+    """The power a unit is given to, or None: given to two at once, it is given to no unit (Q-16)."""
     powers = {order.to_power for i in indexes if isinstance(order := sheet.orders[i], Proxy)}
     if len(powers) > 1:
         for index in indexes:

@@ -73,7 +73,7 @@ def check_convert(sheet: MovementSheet, number: int, order: Convert) -> Sentence
 
 
 def convert_outcome(sheet: MovementSheet, state: PartialResolution, number: int) -> None:
-    """The fleet changes at the end of the month, unless somebody attacked it (TYW-05)."""
+    """The fleet changes at the end of the month, unless a power attacked it (TYW-05)."""
     unit = sheet.units[number]
     own_too = sheet.rules.choice("own_attack_disrupts") == "yes"
     attack = attack_on(sheet, state, number, own_too=own_too)
@@ -159,7 +159,7 @@ class ThirtyYears(Ruleset):
     # Movement
 
     def initial_deployment(self, context: Context, position: Position, orders: Sequence[Order]) -> Position:
-        """Spain's army begins where Spain says, in the first month (rule 11)."""
+        """Spain's army begins where Spain states, in the first month (rule 11)."""
         for order in orders:
             if isinstance(order, Begin) and _start_fault(context, position, order) is None:
                 place = order.place.province
@@ -170,7 +170,7 @@ class ThirtyYears(Ruleset):
         return position
 
     def commanders(self, sheet: MovementSheet) -> Mapping[int, str]:
-        """Nobody commands another's units. Settles what was chosen for the start."""
+        """No unit commands another's units. Settles what was chosen for the start."""
         for index, order in enumerate(sheet.orders):
             if isinstance(order, Begin):
                 fault = _start_fault(sheet.context, sheet.position, order)
@@ -247,7 +247,7 @@ class ThirtyYears(Ruleset):
     def dislodged_for_retreat(
         self, sheet: MovementSheet, dislodged: tuple[Dislodgement, ...]
     ) -> tuple[Dislodgement, ...]:
-        """Nobody retreats into the ice."""
+        """No unit retreats into the ice."""
         is_frost = sheet.position.phase.season in self.word_list("frost")
         if not is_frost or self.choice("retreats_into_ice") == "yes":
             return dislodged
@@ -260,7 +260,7 @@ class ThirtyYears(Ruleset):
     def after_movement(
         self, sheet: MovementSheet, standing: frozenset[Unit]
     ) -> tuple[frozenset[Unit], Memory]:
-        """Fleets that changed are armies. Memory of centres is kept."""
+        """Fleets that changed are armies. Memory of centres is stored."""
         changed = [
             sheet.units[number]
             for number, index in enumerate(sheet.order_index)

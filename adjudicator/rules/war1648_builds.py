@@ -166,7 +166,8 @@ def name_homes(sheet: AdjustmentSheet) -> None:
 
 
 def _lost_home(sheet: AdjustmentSheet, order: MoveHome) -> str | Sentence:
-    """The home centre that a special one replaces, or the sentence that says what is wrong with the order."""
+    """The home centre that a special one replaces, or the sentence that shows what is wrong with the
+    order."""
     power, place = order.power, order.to.province
     account, provinces = sheet.accounts[power], sheet.context.board.provinces
     replaced = {note[3] for note in sheet.memory.notes if note[:2] == ("home", power)}

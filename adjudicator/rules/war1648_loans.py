@@ -241,7 +241,7 @@ def _end_homes(rules: Ruleset, owner: Mapping[str, str], notes: set[Note]) -> li
 def _free_special_centres(
     rules: Ruleset, context: Context, owner: dict[str, str], notes: set[Note]
 ) -> None:
-    """A special centre that is no home belongs to nobody where its own power is in it."""
+    """A special centre that is no home belongs to no unit where its own power is in it."""
     if rules.choice("special_centres") == "owned":
         return
     homes = {(note[1], note[2]) for note in notes if note[0] == "home"}

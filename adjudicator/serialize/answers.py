@@ -128,7 +128,7 @@ def _of_rule_set(resolution: Resolution, rules: Ruleset) -> dict[str, Any]:
 
 
 def write_position(position: Position) -> dict[str, Any]:
-    """The keys of a case that say which phase is next and what stands where; all but orders and lots."""
+    """The keys of a case that show which phase is next and what is where; all but orders and lots."""
     phase = position.phase
     return {
         "phase": phase.kind.value,

@@ -209,7 +209,7 @@ class CaseReader:
                 return word
 
     def _own_state(self, data: Document) -> Extension | None:
-        """What only the rule set keeps; None where the case says nothing, as at the opening of a game."""
+        """What only the rule set keeps; None where the case has nothing, as at the opening of a game."""
         state_class = self._rules.EXTENSION
         if state_class is None or data.get("state") is None:
             return None

@@ -1,1 +1,1 @@
-"""`galloper bench adjudicate`: the judge beside other judges. Door: `run.run`."""
+"""`galloper bench adjudicate`: the judge next to other judges. Door: `run.run`."""

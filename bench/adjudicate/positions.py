@@ -25,7 +25,7 @@ _BUSY = 0.7  # of the moves: to a province that is occupied or entered
 
 
 class NoPositions(Exception):
-    """There is nothing to measure on; the sentence says what to do."""
+    """There is nothing to measure on; the sentence shows what to do."""
 
 
 def chosen(path: Path) -> list[Record]:

@@ -44,7 +44,7 @@ def exit_on_sigterm() -> None:
 
 
 class NoBrowser(Exception):
-    """There is no browser to measure with; the sentence says how to install one."""
+    """There is no browser to measure with; the sentence shows how to install one."""
 
 
 @contextmanager

@@ -71,7 +71,7 @@ class _History:
         self._session, self._variant, self._game, self._number = session, variant, game, number
         self._position = codec.dump_position(variant.start)
         tape = Lots(lots.tape((secrets.token_hex(32),), variant.rules.LOTS))
-        # One judged phase stands for all: what a page costs depends on the rows, not on who moved where.
+        # One judged phase represents all: what a page costs depends on the rows, not on who moved where.
         self._resolution = codec.dump_resolution(
             judge(variant.context(), variant.rules, variant.start, [], tape))
 

@@ -55,7 +55,7 @@ class SampleLine:
 
 @dataclass(frozen=True, slots=True)
 class SamplePage:
-    """A photographed page of which only the doubtful lines are kept; `size`: width and height in pixels."""
+    """A photographed page of which only the doubtful lines are stored; `size`: width and height in pixels."""
 
     id: str
     size: tuple[int, int]

@@ -41,7 +41,7 @@ class _Edit:
 
 
 class Typist:
-    """Types what a line says, in one tab."""
+    """Types what a line states, in one tab."""
 
     def __init__(self, tab: Tab, target: str) -> None:
         self._tab, self._target = tab, target

@@ -1,1 +1,1 @@
-"""`galloper bench read`: the reader beside two public readers. Door: `run.run`."""
+"""`galloper bench read`: the reader next to two public readers. Door: `run.run`."""

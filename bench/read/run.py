@@ -29,7 +29,7 @@ from training.evaluation.truth import NoTruth, Truth, groups, load_truth
 
 Answers = Mapping[str, Mapping[str, Any]]
 """By file name: the object of `galloper read --json` with `cpu` and `wall`."""
-# Libraries that start a thread for each core unless they are told: OpenMP, OpenBLAS, MKL, Tesseract.
+# Libraries that start a thread for each core unless they are informed: OpenMP, OpenBLAS, MKL, Tesseract.
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_THREAD_LIMIT")
 _BAR = 30
 Say = Callable[..., None]
@@ -187,7 +187,7 @@ _COMPARED_THREADS = _COMPARED[4:]
 
 
 def _compare_peers(truth: Truth, our_figures: Sequence[ReadingFigure], say: Say, progress: TextIO) -> None:
-    """Print our figures once more beside those of each peer that is installed."""
+    """Print our figures once more next to those of each peer that is installed."""
     by_name = {(figure.name, figure.sheets): figure for figure in our_figures}
     for name in read_peers.PEERS:
         title = read_peers.title(name)

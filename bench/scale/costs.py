@@ -41,7 +41,7 @@ _TICKS = 100.0
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Processor seconds on a site of `games` games, the database's beside ours where both were measured."""
+    """Processor seconds on a site of `games` games, the database's next to ours where both were measured."""
 
     games: int
     mail: float

@@ -151,7 +151,7 @@ passdb oauth2 {{
 
 
 def unprivileged() -> pwd.struct_passwd:
-    """The account servers run as: our own, or nobody when that is root."""
+    """The account servers run as: our own, or no person when that is root."""
     return pwd.getpwnam("nobody") if os.geteuid() == 0 else pwd.getpwuid(os.geteuid())
 
 

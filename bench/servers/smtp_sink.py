@@ -1,4 +1,4 @@
-"""A mail server that accepts letters, and can be told to refuse, to hang up, or to want a login."""
+"""A mail server that accepts letters, and can be instructed to refuse, to hang up, or to want a login."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ LOG_END = 1500  # bytes of a process's log that an error quotes
 
 
 class StormError(RuntimeError):
-    """The storm cannot be measured, or something was lost; the sentence says what."""
+    """The storm cannot be measured, or something was lost; the sentence shows what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class StormSite:
 
     @property
     def store(self) -> Store:
-        """The storm's own sessions, beside those of the processes."""
+        """The storm's own sessions, next to those of the processes."""
         return sessions(self.engine, key=key_of(self.settings, self.engine))
 
 

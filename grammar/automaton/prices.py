@@ -38,7 +38,8 @@ without its apostrophe."""
 REMARK_LETTER = 1.5
 """A letter of a remark in parentheses, which may be any."""
 PREFIX_PRICE = 4.0
-"""The first letters of a name that stand for it although nobody listed them, on top of the name's price."""
+"""The first letters of a name that represent it although no person listed them, on top of the name's
+price."""
 KINDLESS, KINDLESS_TARGET = 5.0, 1.5
 """An order's unit without its kind, and any other unit: players write the first, the second may go without
 (ORD-04)."""

@@ -16,10 +16,10 @@ from grammar.lexicon import BREAK, KIND, NUMBER, ORDER_BREAKS, PLACE, UNIT_WORD,
 from grammar.words import fold
 
 Terminals = tuple[str, ...]
-"""What a spelling stands for: mostly one terminal, several for a fixed phrase."""
+"""What a spelling represents: mostly one terminal, several for a fixed phrase."""
 
 _PREFIX_SIZES = range(3, 5)
-"""Letters of a prefix that may stand for a name where only one begins so ("Iri")."""
+"""Letters of a prefix that may represent a name where only one begins so ("Iri")."""
 _TYPED_ONLY = frozenset({"instead", "ou"})
 """Words of the forms that are words of doubt too: on paper a person looks at such a line."""
 _PHRASES_IN_PARENTHESES = ("(by convoy)", "(via convoy)")
@@ -33,7 +33,7 @@ class SpellingTree:
     By node n: `below[n]` maps a sign to the next node; `ends[n]` are the entries spelled on the way to it,
     with their prices in nats; `under[n]` has the bits of all entries at it and below; `depth[n]` counts the
     letters and signs up to it; `after_space[n]` is True if a space leads to it. `entries` are what the bits
-    stand for.
+    represent.
     """
 
     below: Sequence[Mapping[str, int]]
@@ -77,7 +77,7 @@ def _spellings(
     """Every spelling as text, terminals and price in nats."""
     yield from _words(keywords)
     for name in lexicon.names:
-        # What stands for several regions is for a person to look at, and the ink may say something else.
+        # What represents several regions is for a person to look at, and the ink may say something else.
         if " ".join(name.words) in lexicon.shared_forms:
             continue
         for text in {name.text, name.text.replace(" and ", " & ")}:

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 class Language:
     """One language. `name` is that of its fragment; `title` is what a person calls it.
 
-    `order_words`: by the terminal of `sentences.lark` that they stand for, folded words in all their forms;
-    a word may stand for several. `infinitive`: how a verb ends where it is last. `unit_words`: by the
+    `order_words`: by the terminal of `sentences.lark` that they represent, folded words in all their forms;
+    a word may represent several. `infinitive`: how a verb ends where it is last. `unit_words`: by the
     English name of a unit kind in lower case, its words, True for a plural. `coasts`: its names of coasts,
     with the English ones in lower case. `articles`: folded words that are where "the" may. `courtesies`:
-    folded words that have nothing wherever they stand. `elisions`: folded letters that a tick joins to the
+    folded words that have nothing wherever they are. `elisions`: folded letters that a tick joins to the
     word after them ("l'armée"). `doubts`: folded words that make an order a condition, a choice or a
-    denial, and `doubt_phrases` do so word after word. `reports`: forms of order words that tell what was,
+    denial, and `doubt_phrases` do so word after word. `reports`: forms of order words that show what was,
     or would be, and order nothing; a line that holds one is never guessed. `plain`: folded words of remarks
     that change no order (`grammar.plain_remarks`). `examples`: some orders of a movement phase, to show a
     player, with {a}, {b} for neighbouring provinces on a coast and {c} for the sea before them.

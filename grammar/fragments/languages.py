@@ -33,8 +33,8 @@ def doubt_words(languages: Sequence[Language]) -> frozenset[str]:
 
 
 def order_words(languages: Sequence[Language]) -> dict[str, set[str]]:
-    """The terminals that each order word of these languages stands for; infinitives of a terminal's words
-    stand for a terminal of their own too, which ends in `_LAST`."""
+    """The terminals that each order word of these languages represents; infinitives of a terminal's words
+    represent a terminal of their own too, which ends in `_LAST`."""
     terminals: dict[str, set[str]] = defaultdict(set)
     for language in languages:
         for terminal, words in language.order_words.items():

@@ -20,7 +20,7 @@ _KINDS = {
 }
 _ORDERS = frozenset({"order", "orders"})
 KIND_WORDS = _ORDERS | _KINDS.keys()
-"""Words that say what a sheet is."""
+"""Words that show what a sheet is."""
 _SEASON_LETTERS = {"s": ("spring", "summer"), "f": ("fall", "autumn"), "a": ("autumn",), "w": ("winter",)}
 _KIND_LETTERS = {"m": PhaseKind.MOVEMENT, "r": PhaseKind.RETREAT, "a": PhaseKind.ADJUSTMENT,
                  "b": PhaseKind.ADJUSTMENT}

@@ -155,7 +155,7 @@ def _with_digits(line: str) -> str:
 
 
 def _read_line(read: str, known: HeadingNames, heading: SheetHeading) -> tuple[SheetHeading, _Part]:
-    """The heading with what one more line adds to it, and what the line says of phase and version."""
+    """The heading with what one more line adds to it, and what the line states of phase and version."""
     line = _with_digits(read)
     words = tokens(line)
     beside = outside(line, words, {season.casefold() for season in known.seasons})

@@ -18,7 +18,7 @@ FORM = "GALLOPER1"
 OWN_PICTURE = "GALLOPER:PICTURE"
 """The code on a picture that we sent ourselves: a map, results, a reading (ARR-03). It is no sheet's."""
 OWN_WORDS = ("As the machine read it:", "A picture from Galloper: not read as orders.")
-"""Words that stand on such pictures alone; a part of one that was cut out of a letter still has them."""
+"""Words that are on such pictures alone; a part of one that was cut out of a letter still has them."""
 
 MOST_LETTERS = 800
 """A longer text is no code of ours: two names of 30 letters with four bytes each take 720, and the rest under
@@ -33,7 +33,7 @@ _NONCE = re.compile(r"[A-Z0-9]{1,16}")
 @dataclass(frozen=True, slots=True)
 class SheetCode:
     """What a code states. `game` and `power` are ids and `season` a word of the variant, all in capitals: a
-    code knows no small letters. `page`: from 1. `nonce`: letters and digits, the same on all pages of one
+    code has no small letters. `page`: from 1. `nonce`: letters and digits, the same on all pages of one
     print."""
 
     game: str
@@ -70,7 +70,7 @@ def code_text(code: SheetCode) -> str:
 
 
 def parse_code(text: str) -> SheetCode | None:
-    """What a QR code says; None if it is none of ours. Never raises: anybody can print a code."""
+    """What a QR code states; None if it is none of ours. Never raises: anybody can print a code."""
     parts = text.split(":") if len(text) <= MOST_LETTERS else []
     if len(parts) != 6 or parts[0] != FORM:
         return None

@@ -23,7 +23,7 @@ from grammar.headings.values import Flag, Heading, HeadingCode, HeadingComplaint
 from grammar.headings.versions import VersionSpan, find_version, is_version_unclear
 
 _MAX_SUBJECT = 2000
-"""Characters of a subject that are read; nobody writes more on purpose."""
+"""Characters of a subject that are read; no person writes more on purpose."""
 _MIN_INNER_LIKENESS = 0.85
 """Least likeness, 0..1, at which a name is picked out of a longer run of unknown words."""
 _MAX_INNER_RUNS = 200

@@ -27,14 +27,14 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’ʼ][^\W\d_]+)*|\d+|&")
 _HARD = re.compile(r"[,;:：|/\\()\[\]{}<>·•\"“”«»=+!?―—]|\s[-‐-―−~]|[-‐-―−~]\s|--|\.\s")
 
 ORDINAL_ENDS = frozenset({"st", "nd", "rd", "th"})
-"""What stands behind the figure of an ordinal number."""
+"""What is behind the figure of an ordinal number."""
 FILLERS = frozenset((
     "a", "an", "and", "are", "as", "attached", "by", "game", "find", "for", "from", "here", "here's",
     "hereby", "i", "in", "is", "it", "its", "message", "me", "my", "new", "of", "on", "order", "orders",
     "our", "paper", "phase", "photo", "photos", "picture", "please", "position", "power", "re", "revised",
     "season", "sender", "sent", "sheet", "sheets", "sir", "submission", "subject", "team", "the", "these",
     "this", "to", "turn", "type", "with", "year", "your"))
-"""Words that belong to no field and may stand anywhere."""
+"""Words that belong to no field and may are anywhere."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ _ORDINALS = {word: number for number, word in enumerate((
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"), 1)}
 _REVISION = frozenset({"revision", "rev", "attempt", "edition", "draft"})
 _UNCLEAR = _VERSION - {"v"} | _REVISION | {"final", "definitive", "latest", "last"}
-"""Words that say which version a sheet is, or that it is the last one, without a number."""
+"""Words that show which version a sheet is, or that it is the last one, without a number."""
 _REPLACED = re.compile(
     r"\b(?:replaces?|replacing|supersed\w*|instead of|in place of|cancels?|corrects|not)\W+"
     r"(?:my\W+)?(?:v|ver|version)\W*(\d{1,4})\b"
@@ -71,7 +71,7 @@ def find_version(line: str, words: Sequence[Token], used: frozenset[int] = froze
 
 
 def is_version_unclear(words: Sequence[Token], used: frozenset[int] = frozenset()) -> bool:
-    """True if a line without a version's number still says that it is some version: "final", "version B".
+    """True if a line without a version's number still states that it is some version: "final", "version B".
 
     Whether it replaces what came before is for a person to say (VER-01).
     """

@@ -32,7 +32,7 @@ NAMES, SETUP, WORDING, RULINGS = "names.csv", "setup.csv", "orders.lark", "rulin
 MODEL_FILES = (HEADING, WORDING, RULINGS)
 _PROVINCE_COLUMNS = ("id", "name", "abbr", "terrain", "centre", "area", "role", "home", "coasts")
 _OWN_TO_MODEL = ("capitals", "middle", "open_east", "strip", "conduct")
-"""Keys of a heading that tell of the model's own places and players."""
+"""Keys of a heading that mention the model's own places and players."""
 
 
 @dataclass(frozen=True, slots=True)

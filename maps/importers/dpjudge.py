@@ -1,6 +1,6 @@
 """DPjudge's map files (`.map`), as the package `diplomacy` uses them too, read into a draft of a board.
 
-The format is that of the package's README_MAPS: capitals tell who may go where. A place in small letters
+The format is that of the package's README_MAPS: capitals show who may go where. A place in small letters
 cannot be entered by fleets, one with only its first letter large not by armies. The package's own reader
 states neither file nor line of what it does not like and forgives much, so it is not used; tests hold its
 answers next to ours. """

@@ -26,7 +26,7 @@ class TerrainLine:
 
 @dataclass(slots=True)
 class PowerLine:
-    """A power as it grows: homes, what it owns where that is said apart, units as kind, place and line."""
+    """A power as it grows: homes, what it owns where that is stated apart, units as kind, place and line."""
 
     id: str
     source: SourceLine
@@ -132,7 +132,7 @@ class DpjudgeReader:
 
     def _other_case(self, place: str) -> TerrainLine | None:
         """The line of the same place in other letters, which the new one replaces, and its coasts with it."""
-        # "spa" and "SPA" are one place; its letters' case tells who may enter it.
+        # "spa" and "SPA" are one place; its letters' case shows who may enter it.
         known = self.ground.pop(place.swapcase(), None)
         if known is not None and place.isupper():
             for coast in [name for name in self.ground if name.startswith(f"{place}/")]:

@@ -138,7 +138,8 @@ def link_pairs(links: Mapping[Link, SourceLine]) -> Iterable[tuple[Link, bool]]:
 
 
 def check_links(draft: BoardDraft, *, one_way: bool, report: ImportReport) -> None:
-    """A link that one end names and the other does not is a fault, unless the board is said to have such."""
+    """A link that one end names and the other does not is a fault, unless the board is stated to have
+    such."""
     for link, single in link_pairs(draft.links):
         if single and not one_way:
             unit = "a fleet" if link.afloat else "an army"

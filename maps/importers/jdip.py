@@ -186,7 +186,7 @@ class _Board:
             self._fault(self._beside, element, f"{text!r} means {other} and {place}")
 
     def _find(self, text: str, file: str, element: Element, role: str) -> _Ref | None:
-        """The place a text means; None with a fault, and None silently for one that nobody may enter."""
+        """The place a text means; None with a fault, and None silently for one that no person may enter."""
         place, coast = self._spelled.get(text.strip().casefold()), ""
         if place is None and (parts := _REF.fullmatch(text.strip())) is not None:
             # The whole text was tried first: a place may be called "Cape-nc".
@@ -353,7 +353,7 @@ class _Board:
         return int(element.get("value"))
 
     def _leave_out(self) -> None:
-        """What our tables have no place for is said, never dropped in silence."""
+        """What our tables have no place for is stated, never dropped in silence."""
         for place in sorted(self._shut):
             self._report.note(self._beside, 0, f"{place} cannot be entered, and is left out")
         for part in self._adjacency.all("BORDER_DEFINITIONS"):

@@ -39,11 +39,11 @@ class Element:
 
 
 class _Refused(Exception):
-    """The file asks for what is not done."""
+    """The file requests what is not done."""
 
 
 def read(files: SourceFiles, name: str, report: ImportReport) -> Element | None:
-    """The root of an XML file, or None with a fault that says where it breaks off."""
+    """The root of an XML file, or None with a fault that shows where it breaks off."""
     data = file_bytes(files, name, report)
     if data is None:
         return None

@@ -113,7 +113,7 @@ def _depth(quad: Quad, points: Points) -> npt.NDArray[np.float64]:
 
 
 def _line_distance(quad: Quad, points: Points) -> npt.NDArray[np.float64]:
-    """How far each point is off a box's middle line, in heights of the box; much farther beside the box."""
+    """How far each point is off a box's middle line, in heights of the box; much farther next to the box."""
     unit = transform_points(homography(quad, upright_frame(1.0, 1.0)), points)
     beside = np.maximum(0.0, np.maximum(-unit[:, 0], unit[:, 0] - 1.0))
     return np.asarray(np.abs(unit[:, 1] - 0.5) + BESIDE * beside, dtype=np.float64)

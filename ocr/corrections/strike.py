@@ -334,7 +334,7 @@ def _raised_score(score: float, row: Image, ink: Plane) -> float:
 
 
 def _explains(word: StruckWord, silent: StruckWord) -> bool:
-    """True if a struck word says already, and as surely, why most of a stretch was not read."""
+    """True if a struck word states already, and as surely, why most of a stretch was not read."""
     shared = min(word.right, silent.right) - max(word.left, silent.left)
     return word.score >= silent.score and shared > COVERED * (silent.right - silent.left)
 

@@ -25,7 +25,7 @@ MOST_LOST = 14.0
 one. By hand."""
 
 EXTRA_LETTERS = 2
-"""Letters that free reading must show beyond a word's own for the ink beside it to count. By hand."""
+"""Letters that free reading must show beyond a word's own for the ink next to it to count. By hand."""
 
 
 @dataclass(frozen=True, slots=True)

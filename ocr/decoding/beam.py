@@ -143,7 +143,7 @@ class Beam:
         self._grow(prefixes, parents, arcs, is_spaced)
 
     def _extensions(self, frames: Floats, rest: Floats) -> _Extensions:
-        """The extensions that may be kept, and more. `rest`: by prefix its log chance without extension."""
+        """The extensions that may be stored, and more. `rest`: by prefix its log chance without extension."""
         # Most extensions are far too unlikely. Cheap float32 sums rule these out, with _SLIP to spare, so
         # exact sums are made only for what may be stored.
         table, top = self._table, self.best_scores()

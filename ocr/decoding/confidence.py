@@ -17,7 +17,7 @@ from importlib.resources import files
 from itertools import pairwise
 
 FAR = 25.0
-"""Nats that stand for the margin if no other order was near, and the most that any margin counts. By hand."""
+"""Nats that represent the margin if no other order was near, and the most that any margin counts. By hand."""
 
 FILE = "ocr/decoding/confidence.toml"
 
@@ -94,7 +94,7 @@ class Features:
     # The loss above counts a letter that is often misread for less. These do not: they tell a name badly
     # written from another word written well.
     name_loss: float = 0.0
-    """Nats lost a letter in the place's name that fits worst, as the recogniser itself says."""
+    """Nats lost a letter in the place's name that fits worst, as the recogniser itself states."""
     plain_other: float = 0.0
     """Nats lost a letter in a place's name where every opinion reads one and the same other word; 0 where
     none does."""
@@ -117,7 +117,7 @@ CLOSE, NEARBY = 2.0, 6.0
 which gives each its weight."""
 
 MOST_OTHER = 3.0
-"""Nats a letter of `plain_other` beyond which more says no more. By hand."""
+"""Nats a letter of `plain_other` beyond which more states no more. By hand."""
 
 EVIDENCE = (
     "cost",

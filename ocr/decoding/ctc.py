@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ocr.page import Posteriors, ReadLine
 
 NEVER = -1e9
-"""Nats: stands for log 0. Finite, so that differences stay numbers."""
+"""Nats: represents log 0. Finite, so that differences stay numbers."""
 
 UNKNOWN_LETTER = -12.0
 """Nats a frame, -25..-5: the score of a letter that the network does not have. By hand; no measurement on

@@ -23,7 +23,7 @@ HALF_STRUCK = 0.6
 """Score, 0..1, of a row as a whole from which no correction in it is plain. By hand."""
 
 ASKS_FOR_A_LOOK = 0.7
-"""Score, 0..1, from which a hairline, or ink that nobody read, asks for a person. By hand."""
+"""Score, 0..1, from which a hairline, or ink that no person read, requests a person. By hand."""
 
 # Of 45 such lines on 650 composed sheets and the samples none was crossed out in any part, and 39 were read
 # rightly.
@@ -59,7 +59,7 @@ def open_reasons(
 
 
 def leaves_kinds_out(features: Features, thresholds: ReviewThresholds) -> bool:
-    """True if an order says too little of which kinds its units are (INK-10)."""
+    """True if an order states too little of which kinds its units are (INK-10)."""
     return features.unit_margin < thresholds.kind_margin
 
 

@@ -43,7 +43,7 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class SureLine:
-    """A line of which it is certain what it says, letter by letter as its writer wrote it."""
+    """A line of which it is certain what it states, letter by letter as its writer wrote it."""
 
     line: ReadLine
     text: str

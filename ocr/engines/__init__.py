@@ -7,7 +7,7 @@ here.
 - `finetuned`, `crossing`: the recogniser's layers tuned to handwriting; the head that sees crossed-out
   writing.
 - `hand`: one person's own output layer, fitted to lines of theirs.
-- `runtime`: onnxruntime, which measures its use unless told otherwise, and is told.
+- `runtime`: onnxruntime, which measures its use unless instructed otherwise, and is told.
 - `tesseract`: asked last, on rows that both networks are lost on.
 
 Imports only `page` and `freed_memory`.

@@ -37,7 +37,7 @@ tenth. On an older sheet, which has none, a person may write there. By hand."""
 BOTH = "?"
 """Both boxes of a row are ticked."""
 KINDS = ("A", "F")
-"""What the boxes stand for: an army and a fleet."""
+"""What the boxes represent: an army and a fleet."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +74,7 @@ def clear_print(clean: Image, sheet: FlattenedSheet, printed: PrintedFrame) -> C
 
 
 def row_at(printed: PrintedFrame, points: npt.ArrayLike) -> int | None:
-    """The row, from 0, on whose rule the middle of some points of the photograph stands; None beside all."""
+    """The row, from 0, on whose rule the middle of some points of the photograph stands; None next to all."""
     places = transform_points(inverse(printed.to_photo), points)
     middle = float(places[:, 1].mean())
     row = int((middle - layout.FIRST_ROW) // layout.ROW_PITCH)
@@ -82,7 +82,7 @@ def row_at(printed: PrintedFrame, points: npt.ArrayLike) -> int | None:
 
 
 def _rule(row: int) -> Area:
-    """A rule, with the small name that may stand below it."""
+    """A rule, with the small name that may be below it."""
     height = layout.rule_height(row)
     return Area(layout.RULE[0] - 1, height - AROUND, layout.RULE[1] + 1, height + UNIT_NAME)
 
@@ -190,7 +190,7 @@ def _touches(places: npt.NDArray[np.float64], end: float) -> bool:
 def with_ticks(
     rows: Sequence[Row], printed: PrintedFrame | None, ticks: Mapping[int, str]
 ) -> tuple[Row, ...]:
-    """The rows, the first on each rule of a printed sheet with what is ticked beside it."""
+    """The rows, the first on each rule of a printed sheet with what is ticked next to it."""
     if printed is None or not ticks:
         return tuple(rows)
     rest, marked = dict(ticks), []

@@ -25,7 +25,7 @@ LIGHT_RIM = 0.8  # share of that brightness, 0..1, that a side has where paper r
 RIM = 0.02  # share of a side, 0..1, that is looked at for that. By hand
 LETTER = (0.006, 0.06)
 """Size of a letter, as shares of the long side: less is a speck, more a shadow. By hand. With this and
-TOUCHING 42 of 44 cut-off and none of 22 whole photographs were told to be cut off."""
+TOUCHING 42 of 44 cut-off and none of 22 whole photographs were instructed to be cut off."""
 TOUCHING = 2  # letters that must touch one side: one may be a tail. By hand
 WORD = 0.25  # length of a joined word at most, as a share of the long side: more is an edge or fold. By hand
 FEWEST = 4

@@ -29,7 +29,7 @@ MARGINS = (8.0, 9.0)
 """Millimetres left and right of the block, and above and below it, that belong to the sheet. Least margins of
 A4 and US Letter: 10 and 11."""
 WIDE_MARGINS = (25.0, 30.0)
-"""The same where writing was seen beside that: what somebody wrote below the marks. By hand."""
+"""The same where writing was seen next to that: what a person wrote below the marks. By hand."""
 
 
 def sheets_by_marks(

@@ -46,7 +46,7 @@ def format_of(data: bytes) -> PictureFormat | None:
         PictureFormat.BMP: data[:2] == b"BM" and int.from_bytes(data[14:18], "little") in _BMP_HEADERS,
         # The last two are files of more than four gigabytes, or that might have become so.
         PictureFormat.TIFF: data[:4] in {b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"},
-        # Its mark may stand anywhere in the first 1,024 bytes (ISO 32000-1, annex H.3.4.1).
+        # Its mark may are anywhere in the first 1,024 bytes (ISO 32000-1, annex H.3.4.1).
         PictureFormat.PDF: b"%PDF-" in data[:1024],
     }
     return next((kind for kind, is_match in matches.items() if is_match), None)

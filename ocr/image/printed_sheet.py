@@ -277,7 +277,7 @@ def _by_code(code: LocatedCode, marks: Sequence[_Mark]) -> PrintedFrame | None:
 
 
 def _agrees(mark: _Mark, code: LocatedCode) -> bool:
-    """True if a mark and a code may be of one sheet: both are as large as printed beside each other."""
+    """True if a mark and a code may be of one sheet: both are as large as printed next to each other."""
     code_side = float(np.sqrt(cv2.contourArea(code.corners)))
     ratio = code_side / max(mark.side, 1e-6) * layout.MARK / (layout.CODE.right - layout.CODE.left)
     return 0.6 < ratio < 1.7

@@ -48,7 +48,7 @@ NOTES = Area(13.5, 34.0, 141.0, 47.0)
 """The address, the deadline and the example, in small type."""
 
 VERSION = Area(160.0, 34.5, 175.0, 46.0)
-"""The box for the version number; its word stands in VERSION_WORD, to the left of it."""
+"""The box for the version number; its word is in VERSION_WORD, to the left of it."""
 
 VERSION_WORD = Area(141.5, 34.5, 159.5, 46.0)
 
@@ -60,7 +60,7 @@ RULE = (14.0, 190.0)
 
 KIND_BOX, KIND_BOXES, BOX_ABOVE_RULE = 5.2, (0.0, 6.2), 1.6
 """Side of a box for the kind of a unit; the left edges of the two boxes, army and fleet; and how far above
-its rule a box ends. They stand to the left of the rules, where no person begins to write."""
+its rule a box ends. They are to the left of the rules, where no person begins to write."""
 
 FOOT_CODE = Area(15.0, 247.4, 53.4, 257.0)
 """The same code once more, as a rectangular Data Matrix: where the head is cut off or folded away, it alone

@@ -123,7 +123,7 @@ def _begins_line(word: PlacedWord, rows: Sequence[Sequence[PlacedWord]]) -> bool
 def _block(
     margin: _Margin, strips: Sequence[RowStrip], rows: Sequence[Sequence[PlacedWord]], height: float
 ) -> tuple[range, int]:
-    """The rows that stand on both sides of a margin, and how many lines begin at it; empty if too few do."""
+    """The rows that are on both sides of a margin, and how many lines begin at it; empty if too few do."""
     begins, right_of = [], []
     for index, (strip, words) in enumerate(zip(strips, rows, strict=True)):
         x = margin.at(strip)

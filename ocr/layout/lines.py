@@ -95,9 +95,8 @@ def runs_sideways(quads: Sequence[Quad]) -> bool:
 def row_strips(quads: Sequence[Quad], same_kind: SameKind | None = None) -> tuple[RowStrip, ...]:
     """Rows from top to bottom, columns from left to right; boxes of one row are joined.
 
-    `same_kind` decides if layout alone does not tell two columns from one list in two parts. Without it they
-    are one list.
-    """
+    `same_kind` decides if layout alone does not distinguish two columns from one list in two parts. Without
+    it they are one list. """
     if not quads:
         return ()
     angle = writing_slope(quads)

@@ -168,7 +168,7 @@ def is_cut_off(sheet: FlattenedSheet, clean: Image, strip: RowStrip, photo_size:
     """True if a row may have lost letters to the edge of the sheet or of the photograph.
 
     `clean`: the evened sheet. `photo_size`: the photograph's height and width in pixels. A row that ends in a
-    gap between words far from the rim cannot be told from a whole one.
+    gap between words far from the rim cannot be distinguished from a whole one.
     """
     ink = _ink_quad(clean, strip)
     if ink is None:

@@ -22,7 +22,7 @@ from service.store.tables import OutboxRow, PhaseRow, ShelvedGameRow, Submission
 
 
 class BrokenRecord(UserFacingError):
-    """A record that was loaded is not whole; the sentence says where, and that nothing was put back."""
+    """A record that was loaded is not whole; the sentence shows where, and that nothing was put back."""
 
 
 def check_record(session: Session, game: str) -> chain.Root:

@@ -42,7 +42,7 @@ TEXTS = (".json", ".jsonl")
 _ENCRYPTED = 0x1
 
 class BrokenArchive(UserFacingError):
-    """The file cannot be read as an archive. The sentence says how far it can be read, and what to do."""
+    """The file cannot be read as an archive. The sentence shows how far it can be read, and what to do."""
 
 
 class ArchivePath(Protocol):
@@ -65,7 +65,7 @@ def check_outside(path: ArchivePath) -> None:
     try:
         with path.open("rb") as file, zipfile.ZipFile(file) as zipped:
             _check_sizes(zipped.infolist(), path.stat().st_size)
-    # NotImplementedError: zipfile knows no other way of packing than ours.
+    # NotImplementedError: zipfile has no other way of packing than ours.
     except (zipfile.BadZipFile, ValueError, EOFError, NotImplementedError, OSError) as fault:
         raise BrokenArchive(f"The file is no archive of a game ({fault}).") from fault
 

@@ -20,12 +20,12 @@ what a machine did, what cannot be proved."""
 
 
 class CheckerMissing(UserFacingError):
-    """The installation has no checker; the sentence says what to do."""
+    """The installation has no checker; the sentence shows what to do."""
 
 
 class CheckedRecord(Protocol):
     """What the checker returns of an archive (`verify_record.Record`): the facts of open entries by kind,
-    each with its number; the parts of every entry; and of each phase the judging that stands, with its
+    each with its number; the parts of every entry; and of each phase the judging that is, with its
     number."""
 
     files: zipfile.ZipFile

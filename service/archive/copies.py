@@ -1,6 +1,6 @@
 """Copies of a game made while sheets are sealed: an archive, or a backup of the whole site.
 
-Whoever holds one can read the sheets before the deadline, so each is entered, and all players are told
+Anyone who holds one can read the sheets before the deadline, so each is entered, and all players are informed
 (docs/record.md, C15)."""
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def phases_with_sealed_sheets(session: Session, game_id: str) -> list[PhaseRow]:
 
 @dataclass(frozen=True, slots=True)
 class CopySheets(Act[None]):
-    """Makes a copy of the sealed sheets of a phase. `why` is needed for an archive alone: whoever makes one
-    chooses the moment, and a backup is made every night."""
+    """Makes a copy of the sealed sheets of a phase. `why` is needed for an archive alone: anyone who makes
+    one chooses the moment, and a backup is made every night."""
 
     phase: int
     how: Copy

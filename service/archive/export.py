@@ -106,7 +106,7 @@ class Secrets:
                 return tells["position"] is not None and tells["phase"] in self.boards
             case "reading" | "decision" | "judged":
                 return tells["phase"] in self.orders
-            case "event":  # it says how many orders were judged
+            case "event":  # it shows how many orders were judged
                 return bool(self.orders) and tells["event"] == "phase_judged"
             case _:
                 return False
@@ -171,7 +171,7 @@ class NoSuchGame(UserFacingError):
 @dataclass(frozen=True, slots=True)
 class _PlayersEdition:
     """Which entries the players' archive opens: what was sent to all. `sent` are phases by their number,
-    `over` those and the ones that were passed over, as nobody had to retreat, `executed` the sheets that
+    `over` those and the ones that were passed over, as no person had to retreat, `executed` the sheets that
     counted in them, `until` the instant up to which mails and events are open, `secrets` what the
     rules still hide, `last` the entry of the last judging whose results were sent, 0 for none: up to it they
     are open too, since a clock may have been set back."""
@@ -277,7 +277,7 @@ def _players_edition(session: Session, game: GameRow) -> _PlayersEdition:
         .order_by(EntryRow.number)
     ):
         tells = json.loads(body)["tells"]
-        # A phase that was judged again executed what its last judging says.
+        # A phase that was judged again executed what its last judging states.
         executed[tells["phase"]] = set(tells.get("executed", {}).values())
         judgings.append((number, tells["phase"]))
     # A retreat whose results were taken back may be passed over after that.

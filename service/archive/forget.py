@@ -1,7 +1,7 @@
 """A player is forgotten once their games are over: the real name becomes a pseudonym, and photographs, mails,
-letters and the words beside the orders are deleted; their digests stay (docs/adr/0024, docs/privacy.md).
+letters and the words next to the orders are deleted; their digests stay (docs/adr/0024, docs/privacy.md).
 
-The orders stay too, since they are the game. The record says what was forgotten in an entry of its own, so
+The orders stay too, since they are the game. The record shows what was forgotten in its own entry, so
 that its chain can still be checked (docs/record.md, C20).
 """
 
@@ -55,11 +55,11 @@ SHREDDED = frozenset({"aside", "seat", "addresses"})
 """Kinds of entries whose words are deleted: they may hold a home address, in an older record a name, or the
 digest of a mail address."""
 NOBODY = "forgotten.invalid"
-"""The domain of what stands in place of an address (RFC 2606)."""
+"""The domain of what is in place of an address (RFC 2606)."""
 
 
 class NotForgotten(Refused):
-    """Nobody was forgotten; the sentence says why, and what to do."""
+    """No person was forgotten; the sentence shows why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def forget(
 
 @dataclass(frozen=True, slots=True)
 class ForgetPlayer(Act[Forgotten]):
-    """Takes from every row of a player what tells who they are. Their files are deleted after it."""
+    """Takes from every row of a player what shows who they are. Their files are deleted after it."""
 
     name_or_address: str
 
@@ -152,7 +152,7 @@ class ForgetPlayer(Act[Forgotten]):
 
 
 def _forget_rows(table: ActTable, player: PlayerRow, games: Sequence[GameRow]) -> Forgotten:
-    """Every row of a player without what tells who they are."""
+    """Every row of a player without what shows who they are."""
     session = table.session
     addresses = list(session.scalars(select(AddressRow.email).where(AddressRow.player_id == player.id)))
     name, stand_in = pseudonym(player), f"{pseudonym(player)}@{NOBODY}"
@@ -172,7 +172,7 @@ def _forget_rows(table: ActTable, player: PlayerRow, games: Sequence[GameRow]) -
     keys |= _parts_of_them_alone(session, letters)
     keys |= away.old_files(session, {*(game.id for game in games), *(
         letter.game_id for letter in letters if letter.game_id is not None)})
-    # Again, after it was cut off: what an entry says was deleted, and is still there.
+    # Again, after it was cut off: what an entry states was deleted, and is still there.
     keys |= {key for event in session.scalars(select(EventRow).where(EventRow.what == Event.FORGOTTEN))
              if event.detail.get("player") == name for key in event.detail.get("files", ())}
     entries = {game.id: _shred_entries(session, game.id, sheet_ids, player, name) for game in games}
@@ -238,7 +238,7 @@ def _left(tells: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_needed(session: Session, key: str) -> bool:
-    """Whether a row of somebody who is not forgotten names these bytes: the same picture, the same letter."""
+    """Whether a row of a person who is not forgotten names these bytes: the same picture, the same letter."""
     stranger = f"%@{NOBODY}"
     pages = select(PageRow.id).join(SubmissionRow, SubmissionRow.id == PageRow.submission_id).where(
         or_(PageRow.original == key, PageRow.upright == key), SubmissionRow.sender.not_like(stranger))

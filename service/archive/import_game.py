@@ -43,7 +43,7 @@ FOLDERS = ("photographs/", "pictures/", "mails/", "letters/")
 
 
 class ImportFault(UserFacingError):
-    """The game was not imported. The sentence says why, with the number of the entry where there is one."""
+    """The game was not imported. The sentence shows why, with the number of the entry where there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ def _store(data: bytes, letters: Mapping[str, dict[str, Any]], blobs: Blobs) -> 
 
 @contextmanager
 def _writing(connection: Connection) -> Iterator[Transaction]:
-    """A transaction that writes; it is undone unless somebody commits it."""
+    """A transaction that writes; it is undone unless a person commits it."""
     with connection.begin() as transaction:
         if connection.dialect.name == "sqlite":
             connection.exec_driver_sql("BEGIN IMMEDIATE")

@@ -36,7 +36,7 @@ _ENDS = {
 
 
 class ArchiveNotOpened(UserFacingError):
-    """An archive was not opened; the sentence says whose fault it is."""
+    """An archive was not opened; the sentence states whose fault it is."""
 
 
 @contextmanager

@@ -34,7 +34,7 @@ Progress = Callable[[str, int, int], None]
 
 
 class MoveFault(UserFacingError):
-    """The database was not moved; the sentence says why, and what the new database holds now."""
+    """The database was not moved; the sentence shows why, and what the new database holds now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class _Digest:
 def move(source: Engine, target: Engine, progress: Progress) -> Moved:
     """Copy a site's database from SQLite into an empty PostgreSQL database, compare the two, and commit.
 
-    The caller sees to it that nobody serves the site. Raises MoveFault: for a source with old tables, a
+    The caller sees to it that no person serves the site. Raises MoveFault: for a source with old tables, a
     target that is not empty or cannot hold the rows, and a connection that broke.
     """
     try:

@@ -145,7 +145,7 @@ def first_difference(session: Session, game_id: str) -> int | None:
     each fact is compared."""
     last: dict[tuple[str, str], tuple[int, dict[str, Any]]] = {}
     for row in session.scalars(select(EntryRow).where(EntryRow.game_id == game_id).order_by(EntryRow.number)):
-        # Words that were deleted say nothing any more.
+        # Words that were deleted have nothing any more.
         if row.what not in UNCOMPARED and not is_forgotten(row.body):
             # Earlier entries of a fact describe earlier states.
             last[row.what, row.fact] = (row.number, json.loads(row.body)["tells"])

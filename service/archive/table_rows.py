@@ -1,7 +1,7 @@
 """The rows of `tables.jsonl`, checked before any of them comes near a database (SEC-01).
 
 An archive may be made by anybody. So only tables of a game are taken, each value must have its column's type,
-no key stands twice, and a row may point only to rows of the same archive. Every fault is one sentence that
+no key is there twice, and a row may point only to rows of the same archive. Every fault is one sentence that
 names the table and the row.
 """
 
@@ -266,7 +266,7 @@ def _encodes(text: str) -> bool:
 
 
 def _check_once(table: Table, rows: list[dict[str, Any]]) -> None:
-    """No key and nothing else that is unique stands twice."""
+    """No key and nothing else that is unique is there twice."""
     unique = [tuple(column.name for column in table.primary_key.columns)]
     unique += [
         tuple(column.name for column in constraint.columns)

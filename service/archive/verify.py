@@ -64,7 +64,7 @@ def _judge_again(record: CheckedRecord, report: VerifyReport, *, on_this_site: b
     except (MapError, BoardMissing) as fault:
         report.faults.append(f"Nothing could be judged again: {fault}")
         return
-    # The first entry says what the game began with; a later one may not change the rules of what was judged.
+    # The first entry shows what the game began with; a later one may not change the rules of what was judged.
     first, begun = next(iter(record.facts["game"]), (0, {}))
     try:
         variant = as_played(variant, recorded_options(begun.get("options") or {}))

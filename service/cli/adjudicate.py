@@ -72,7 +72,7 @@ def _document(line: str) -> dict[str, Any]:
     if not line.strip():
         raise CaseFault("line", "it is empty")
     try:
-        # Bytes that are no UTF-8 were kept as surrogates, and only encoding them shows it.
+        # Bytes that are no UTF-8 were stored as surrogates, and only encoding them shows it.
         line.encode()
         data = _DECODER.decode(line)
     except UnicodeEncodeError as error:

@@ -62,7 +62,7 @@ def create_game(
                 raise ConfigError(f"{file}: {fault}") from fault
             phase, deadline = str(phase_of(first)), first.deadline
             seats = len(new.seats)
-        # Once only the desk's form wrote welcomes, and players of a game from a file were told nothing.
+        # Once only the desk's form wrote welcomes, and players of a game from a file got none.
         letters, welcome_note = _write_welcome(settings, store, new.slug)
         print_result(
             out, "\n".join([
@@ -108,9 +108,9 @@ def _address_faults(new: NewGame, settings: Settings) -> Iterable[str]:
 
 def show_games(folder: Path, out: TextIO, *, as_json: bool = False) -> int:
     """A line for each phase in play: its state, its deadline in GMT, and counts. Nothing of what any sheet
-    says."""
+    states."""
     with opened(settings_of(folder)) as store, store() as session:
-        # Counts only: before the deadline nobody may learn what a sheet says.
+        # Counts only: before the deadline no person may learn what a sheet states.
         known = records.games(session)
         views = queries.phases_now(session)
         for game in known if as_json else ():

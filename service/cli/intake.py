@@ -39,7 +39,7 @@ _TOGETHER = 64
 
 
 class IntakeFault(UserFacingError):
-    """The command cannot do what was asked; the sentence says what to do."""
+    """The command cannot do what was asked; the sentence shows what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def run_intake(
 ) -> int:
     """Judge `files` and print one object (or one paragraph) a mail.
 
-    The receipt time is in `FILE.internaldate` beside each mail or in the index, whose order is then kept; an
+    The receipt time is in `FILE.internaldate` next to each mail or in the index, whose order is then kept; an
     index without files means all its cases. Exit status: 0, or 1 with one sentence on standard error.
     """
     try:
@@ -160,7 +160,7 @@ def _judge(
             verdict = judge_mail(mail, mail_file.received_at, context, earlier)
         remembered = as_earlier_mail(mail_file.path.name, mail, mail_file.received_at, verdict)
         if remembered is not None:
-            # A repeat and a higher version are known only beside the mails before them.
+            # A repeat and a higher version are known only next to the mails before them.
             earlier.append(remembered)
         if as_json:
             out.write(json.dumps(verdict_json(mail_file.path.name, verdict), ensure_ascii=False) + "\n")

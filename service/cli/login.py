@@ -140,7 +140,7 @@ def _by_browser(client: Client) -> str:
 
 
 def _by_paste(client: Client, read_line: Callable[[], str]) -> str:
-    # Nobody listens there: the browser shows an error, and its address line has the answer.
+    # No person listens there: the browser shows an error, and its address line has the answer.
     login = begin_browser_login(client, "http://127.0.0.1:1/")
     _say("Open this address in any browser, and sign in as the mailbox's owner. At the end the browser "
          "cannot open a page at 127.0.0.1: that is right. Copy the whole address of that page, and paste it "

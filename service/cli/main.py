@@ -1,7 +1,7 @@
 """The program `galloper`: every command of the contract, thin over the functions that do the work.
 
 Results go to standard output, progress to standard error. Exit 0 on success, 2 on bad usage, 1 on failure
-with one sentence that says what to do, 130 after Ctrl-C.
+with one sentence that shows what to do, 130 after Ctrl-C.
 
 Commands that are no part of the product: entry points of the group `galloper.commands`.
 
@@ -182,7 +182,7 @@ def worker(
                           help="How many processes; one a core reads fastest, each with some 400 MB.")
     ] = 1,
 ) -> None:
-    """Run a worker for a site on PostgreSQL beside `galloper serve`. Any number may run, on any number of
+    """Run a worker for a site on PostgreSQL next to `galloper serve`. Any number may run, on any number of
     machines."""
     from service.cli.serve import run_worker
 

@@ -41,7 +41,7 @@ SECONDS_A_GIGABYTE = 20.0
 
 
 def migrate_site(folder: Path, out: TextIO, *, check: bool, agreed: bool) -> int:
-    """Bring the tables of a site to this program's, after a copy or a backup; with `check` only say what is
+    """Bring the tables of a site to this program's, after a copy or a backup; with `check` only show what is
     due.
 
     Returns 0, or with `check` 0, `STEPS_DUE` or `DATABASE_NEWER`. `agreed`: the caller has a backup of a
@@ -121,7 +121,7 @@ def _counted(number: int, noun: str) -> str:
 
 @contextmanager
 def stopped(settings: Settings) -> Iterator[None]:
-    """Nobody serves the site: on SQLite nobody can begin to, on PostgreSQL no worker reports. Raises
+    """No person serves the site: on SQLite no person can begin to, on PostgreSQL no worker reports. Raises
     SiteError."""
     with site_lock(settings):
         if file_of(settings.database_url) is None:

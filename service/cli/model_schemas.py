@@ -1,5 +1,5 @@
 """JSON Schemas (draft 2020-12) of our models, such as that of the settings, which `galloper init` writes
-beside them."""
+next to them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def of_model(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def with_heading(name: str, sentence: str, schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema with its heading: its dialect, its name, and a sentence that says of what it is."""
+    """A schema with its heading: its dialect, its name, and a sentence that states of what it is."""
     heading = {
         "$schema": DIALECT,
         "$id": f"urn:galloper:schema:{name}",
@@ -47,7 +47,7 @@ def settings() -> dict[str, Any]:
 
 
 def write_settings_schema(folder: Path) -> Path:
-    """Write the schema of the settings beside them, for editors; its path. An older one is replaced."""
+    """Write the schema of the settings next to them, for editors; its path. An older one is replaced."""
     path = folder / SETTINGS_SCHEMA_FILE
     path.write_text(text_of(with_heading("settings", SETTINGS, settings())) + "\n", encoding="utf-8")
     return path

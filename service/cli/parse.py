@@ -43,7 +43,7 @@ def line_json(parsed: ParsedLine, variant: Variant) -> dict[str, Any]:
     return {
         "text": parsed.text,
         "order": printed(parsed.orders, variant.board),
-        # One order stands alone in the contract; several need a list.
+        # One order is alone in the contract; several need a list.
         "parsed": {"orders": orders} if len(orders) > 1 else next(iter(orders), None),
         "complaint": _complaint_json(parsed.complaint),
         "candidates": [candidate_json(c, variant.board) for c in parsed.candidates],

@@ -1,4 +1,4 @@
-"""`galloper player`: forget a player, or write all that is kept of one into a file."""
+"""`galloper player`: forget a player, or write all that is stored of one into a file."""
 
 from __future__ import annotations
 

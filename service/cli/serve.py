@@ -162,7 +162,7 @@ def _stop_on_signals() -> Event:
 
 @contextmanager
 def site_lock(settings: Settings) -> Iterator[None]:
-    """Nobody else serves a site whose database is a file while this is held. Raises SiteError if somebody
+    """No other person serves a site whose database is a file while this is held. Raises SiteError if a person
     does; a site on PostgreSQL has no such lock."""
     path = Path(settings.data) / LOCK
     # Several processes may serve a PostgreSQL site: its workers have names, and its mails are known by bytes.

@@ -21,7 +21,7 @@ from service.store.tables import SessionRow, UserRow
 SHORTEST = 10
 """Fewest characters of a password."""
 ACTOR = "galloper user"
-"""Who did it, in the log of events: the command line knows no names."""
+"""Who did it, in the log of events: the command line has no names."""
 
 
 def add_user(
@@ -119,7 +119,7 @@ def change_role(
 
 
 def _password(person: str) -> str:
-    # A pipe is for scripts; it has no echo to hide and nobody to ask twice.
+    # A pipe is for scripts; it has no echo to hide and no person to ask twice.
     if sys.stdin.isatty():
         password = getpass(f"Password for {person} (at least {SHORTEST} characters): ")
         if password != getpass("Repeat it: "):

@@ -26,8 +26,8 @@ def worker_command(folder: Path, threads: int) -> tuple[str, ...]:
 
 
 class WorkerGroup:
-    """Keeps `count` processes of one command running until it is told to stop. What a process that died had
-    begun is taken over by the queue, as with any worker."""
+    """Keeps `count` processes of one command running until it is instructed to stop. What a process that died
+    had begun is taken over by the queue, as with any worker."""
 
     def __init__(
         self, command: Sequence[str], count: int, say: Callable[[str], None],

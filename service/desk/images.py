@@ -66,14 +66,14 @@ def _unsealed(session: Session, page_id: int) -> PageRow:
     if page is None:
         raise HTTPException(404, "There is no such picture.")
     submission = session.get_one(SubmissionRow, page.submission_id)
-    # DESK-02: the pictures are the orders themselves. Every way to them asks for the seal again.
+    # DESK-02: the pictures are the orders themselves. Every way to them requests the seal again.
     if sealed(session.get_one(PhaseRow, submission.phase_id)):
         raise HTTPException(403, SEALED)
     return page
 
 
 def _key(page: PageRow) -> str:
-    # A file that could not be opened has a page without a picture; its bytes are kept.
+    # A file that could not be opened has a page without a picture; its bytes are stored.
     if page.upright is None:
         raise HTTPException(404, "This page could not be opened as a picture.")
     return page.upright

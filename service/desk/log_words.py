@@ -1,5 +1,5 @@
-"""The log in words: what each entry says happened, as a sentence with its place to look at. The stored kinds
-and details stay as they are; the export and the record have those."""
+"""The log in words: what each entry states happened, as a sentence with its place to look at. The stored
+kinds and details stay as they are; the export and the record have those."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def _message(request: Request, letter_id: int) -> tuple[EmailMessage, OutboxRow,
 
 
 def _has_link(request: Request, row: OutboxRow) -> bool:
-    # It opens what its player sent, before the deadline too: whoever reads it here would walk around the
+    # It opens what its player sent, before the deadline too: anyone who reads it here would walk around the
     # seal.
     ports: DeskPorts = request.app.state.ports
     return ports.letter_kinds.contents_of(row.kind) is Contents.LINK

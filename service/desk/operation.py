@@ -37,7 +37,7 @@ def log(
     q: str = "",
 ) -> Response:
     """Events, newest first, of one game or of all; `before` pages to older entries. With `q` those that have
-    its words, and what else has them. With `digest` the page says whether the game's record has it."""
+    its words, and what else has them. With `digest` the page shows whether the game's record has it."""
     ports: DeskPorts = request.app.state.ports
     visitor_games = visitor.coordinates
     _refuse_other_games(visitor, game)
@@ -74,7 +74,7 @@ def search(q: str = "") -> Response:
 
 
 def _refuse_other_games(visitor: Visitor, game: str) -> None:
-    """Raises 403 where a person who has roles in games asks for the log of another one."""
+    """Raises 403 where a person who has roles in games requests the log of another one."""
     if visitor.coordinates is not None and game and game not in visitor.coordinates:
         raise HTTPException(403, NOT_YOURS)
 
@@ -119,7 +119,7 @@ def health(request: Request, visitor: SignedIn, notice: str = "") -> Response:
 @router.post("/health/pause", dependencies=[OPERATOR])
 def pause(request: Request, visitor: Trusted, why: Annotated[str, Form()] = "") -> Response:
     """Hold every letter back, with a logged reason. Raises 409 if they are held already."""
-    # For a mail provider that asks for a pause: letters wait, and everything else goes on.
+    # For a mail provider that requests a pause: letters wait, and everything else goes on.
     performed(request.app.state.ports, visitor, hold.HoldLetters(why), no_reason=400)
     return RedirectResponse("/health?notice=paused", status_code=303)
 

@@ -38,7 +38,7 @@ _GROUPS = (
 
 @dataclass(frozen=True, slots=True)
 class TypedLine:
-    """The meaning of a typed line: canonical text of its order, or None and a sentence that says why."""
+    """The meaning of a typed line: canonical text of its order, or None and a sentence that shows why."""
 
     order: str | None
     complaint: str = ""
@@ -123,7 +123,7 @@ def grouped(power: ShownPower) -> PowerGroups:
 
 
 def totals(powers: Sequence[ShownPower]) -> dict[str, int]:
-    """Counts over all powers: orders by result, lines nobody could read ("unread"), units without an order
+    """Counts over all powers: orders by result, lines no person could read ("unread"), units without an order
     ("without_order")."""
     ends = [Result(order.result) for power in powers for order in power.orders]
     counts = {

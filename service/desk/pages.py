@@ -54,7 +54,7 @@ def desk(
 ) -> Response:
     """One line to read: its crop and its readings, and nothing of the board.
 
-    `line` asks for one line, `after` for the next open one after that line. `complained_line` is the id of
+    `line` requests one line, `after` for the next open one after that line. `complained_line` is the id of
     a typed line whose complaint is shown; `notice` names one of the page's own sentences.
     """
     ports: DeskPorts = request.app.state.ports
@@ -105,7 +105,7 @@ def _done_values(session: Session, phase: PhaseRow, lines: Sequence[WorkLine], m
 def _line_values(
     ports: DeskPorts, session: Session, phase_id: int, lines: Sequence[WorkLine], chosen: WorkLine, me: str
 ) -> dict[str, Any]:
-    """What the desk shows beside the line that is read."""
+    """What the desk shows next to the line that is read."""
     others = [work for work in lines if work is not chosen]
     return {
         # The browser fetches its crop while this line is read: at most 100 ms from a decision to the next
@@ -124,7 +124,7 @@ def results(request: Request, visitor: SignedIn, phase_id: int, notice: str = ""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         phase, _, values = _phase_values(ports, session, phase_id)
-        # An open phase has a results page too; it says only that nothing is judged yet.
+        # An open phase has a results page too; it states only that nothing is judged yet.
         lines = [] if sealed(phase) else queries.work(session, phase)
         open_lines = sum(work.line.needs_a_person for work in lines)
         stale = queries.changed_since_judged(session, phase, lines)
@@ -209,7 +209,7 @@ def _complaint(
 ) -> str:
     """Why the words typed for a line are no order; "" if they are one, or if nothing was typed there."""
     work = next((work for work in lines if work.line.id == line_id), None)
-    # The id comes from the address, and somebody else may have decided the line since.
+    # The id comes from the address, and another person may have decided the line since.
     if work is None or work.line.state is not LineState.READ or work.line.order is not None:
         return ""
     return page_data.typed_line(session, phase_id, ports.load, work.power, work.line.text).complaint

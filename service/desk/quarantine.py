@@ -86,7 +86,7 @@ def discard_several(
     request: Request, visitor: Trusted, mail: Annotated[list[str] | None, Form()] = None,
     why: Annotated[str, Form()] = "",
 ) -> Response:
-    """Discard every ticked mail, with one reason. A mail that somebody settled meanwhile is passed over."""
+    """Discard every ticked mail, with one reason. A mail that a person settled meanwhile is passed over."""
     # Twenty forged mails once held an approval and cost twenty pages.
     chosen = list(dict.fromkeys(mail or ()))[:MOST_AT_ONCE]
     if not chosen:
@@ -177,7 +177,7 @@ def _sender_status(session: Session, mail: MailRow) -> str:
     player = records.player_of(session, mail.sender)
     if player is None:
         return "not registered"
-    # An address may be added after its mail came: "nobody is registered" stood beside "registered: Ada".
+    # An address may be added after its mail came: "nobody is registered" was next to "registered: Ada".
     if mail.reason == RefusalReason.UNKNOWN_SENDER:
         return f"not registered when this mail came; now it is an address of {player.name}"
     return f"an address of {player.name}"

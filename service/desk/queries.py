@@ -272,7 +272,7 @@ def _view(
 
 
 def _is_set_aside(line: SettledLine) -> bool:
-    """True if a person said that a line is no order; not for a line that was cut into others."""
+    """True if a person stated that a line is no order; not for a line that was cut into others."""
     return line.state is LineState.NOT_ORDER and bool(line.standing) and not line.standing[-1].settles
 
 
@@ -283,7 +283,7 @@ def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:
     before both have read it. Lines that were joined or broken are left out while that act counts; the lines
     made from them are left out while it does not.
     """
-    # Order of work: power, sheet, page. An order by the board would tell what is around a unit (DESK-03).
+    # Order of work: power, sheet, page. An order by the board would show what is around a unit (DESK-03).
     chosen = executed(session, phase)
     by_sheet = lines_of(session, list(chosen.values()))
     away, asked_by, carried = decisions.set_aside(session, phase.id)
@@ -312,7 +312,7 @@ def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:
             line.version(me),
             asked_by.get(line.version(), ""),
             line.needs_a_person,
-            # That a decision was carried over tells a second reader that there is one.
+            # That a decision was carried over shows a second reader that there is one.
             line.version() in carried and not line.blind,
         )
         for index, (power, line) in enumerate(pairs)
@@ -321,7 +321,8 @@ def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:
 
 @dataclass(frozen=True, slots=True)
 class UnusablePage:
-    """A page that the machine could not use: its power, the reason, and when the sender was told, or None.
+    """A page that the machine could not use: its power, the reason, and when the sender was informed, or
+    None.
 
     `page_id` has a picture to show if `picture` is set.
     """

@@ -73,7 +73,7 @@ def has_words(words: str, *columns: InstrumentedAttribute[Any] | ColumnElement[A
 
 
 def _of(game: InstrumentedAttribute[Any], games: frozenset[str] | None) -> ColumnElement[bool]:
-    """The column of a game's id names one of these games; None stands for all."""
+    """The column of a game's id names one of these games; None represents all."""
     return true() if games is None else game.in_(games)
 
 

@@ -82,7 +82,7 @@ class FileOutcome:
 
 
 def load_outcomes(stored: object) -> tuple[FileOutcome, ...]:
-    """What `FileOutcome.dump` wrote, a list of them; empty for a mail from before this was kept."""
+    """What `FileOutcome.dump` wrote, a list of them; empty for a mail from before this was stored."""
     rows = stored if isinstance(stored, list) else []
     return tuple(FileOutcome(str(name), FileFate(fate), str(why), int(number), int(more), str(digest))
                  for name, fate, why, number, more, digest in rows)

@@ -37,7 +37,7 @@ _WORDS = {
 class Urgency(IntEnum):
     """How much waits for an entry, most first.
 
-    ALARM: the site or a deadline stands still. RESULTS: results are kept back. ANSWER: a player waits, or a
+    ALARM: the site or a deadline is still. RESULTS: results are kept back. ANSWER: a player waits, or a
     sheet of an open phase does not count yet. LOOK: nothing is lost if it is left.
     """
 

@@ -108,7 +108,7 @@ class GameOptions(BaseModel):
     themselves."""
     order_languages: Annotated[
         tuple[_Language, ...], BeforeValidator(_check_languages), SettledAtStart()] = ()
-    """The languages whose order words count beside the English ones."""
+    """The languages whose order words count next to the English ones."""
     review: Annotated[ReviewMode, Field(strict=False)] = ReviewMode.NONE
     """Who reads the lines of a sheet: one person (`none`), or two people each doubtful line (`doubtful`) or
     every line (`all`), the second without seeing what the first one read."""

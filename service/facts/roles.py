@@ -7,7 +7,7 @@ from enum import StrEnum
 
 class Role(StrEnum):
     """A coordinator does everything; a second reader reads lines only; an operator keeps the site running and
-    sees no sheet. BY_GAME: somebody who has a role in single games alone."""
+    sees no sheet. BY_GAME: a person who has a role in single games alone."""
 
     COORDINATOR = "coordinator"
     SECOND_READER = "second reader"

@@ -18,7 +18,7 @@ class Fate(StrEnum):
 
 
 class SheetFlag(StrEnum):
-    """A mark on a sheet or one of its pages, beside the reasons why a sheet waits (`RefusalReason`) and what
+    """A mark on a sheet or one of its pages, next to the reasons why a sheet waits (`RefusalReason`) and what
     was corrected in its heading (`grammar.headings.values.Flag`).
 
     `because`: the half sentence after "held, because"; "" for what holds no sheet.
@@ -29,7 +29,7 @@ class SheetFlag(StrEnum):
     held until it was chosen, so that taking the choice back holds it again. CHOICE_ENDED: chosen once, until
     a later sheet came in time. SET_ASIDE: counted until a coordinator refused it. FORM_FILLED: read from the
     fields of a form, so no hand is learnt from it. YEAR_DIFFERS: filed by hand, and its heading names another
-    year. BY_ANSWER: its mail's subject left out what the letter tells that it answers (PHA-05).
+    year. BY_ANSWER: its mail's subject left out what the letter shows that it answers (PHA-05).
     NOT_AS_ANSWERED: its subject names another seat than that letter.
     """
 

@@ -1,7 +1,7 @@
 """One game and its lines, from its first phase to its last. No web, no mail and no record.
 
 Doors: `turns.open_phase`, `close_phase`, `judge_phase` and `approve_phase` take a phase one step on;
-`ballots.executed` says which sheets count; `deadlines.schedule` gives the calendar; `decisions.file` files
+`ballots.executed` shows which sheets count; `deadlines.schedule` gives the calendar; `decisions.file` files
 what a person decided.
 
 - `create`: a new game from a file; `options`: reads and writes a game's options.
@@ -9,7 +9,7 @@ what a person decided.
   leaves besides its orders.
 - `deadlines`: the calendar of a game, pure. `acts`: every act of a person, each as one value; `refused`: the
   exception of an act that is not done.
-- `ballots`: which sheet counts; `seal`: nobody reads before the deadline.
+- `ballots`: which sheet counts; `seal`: no person reads before the deadline.
 - `lines`: a line with its decisions; `decisions`: acts of the desk; `agreement`: review by two people.
 - `lots`: seeds, words of players and draws.
 - `results`: a resolution in words; `rulings`: the house rules that it cites.

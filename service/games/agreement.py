@@ -1,7 +1,7 @@
 """Two-person review as a rule over values: which lines need two people, and what their decisions come to.
 
-The newest decision counts once somebody else's newest decision says the same. Until then the line is open,
-and nobody who has not read it learns what was read (desk plan, "Two-person review").
+The newest decision counts once another person's newest decision states the same. Until then the line is open,
+and no person who has not read it learns what was read (desk plan, "Two-person review").
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ UNREADABLE, NO_ORDER = "unreadable", "no order"
 
 
 class Stage(StrEnum):
-    """How far the review of a line by two people is. ONE: one person is enough. FIRST: nobody has read it.
+    """How far the review of a line by two people is. ONE: one person is enough. FIRST: no person has read it.
     SECOND: one person has. DIFFERS: two people read it differently. AGREED: two people read it alike, or one
     decision settled it alone."""
 
@@ -56,7 +56,7 @@ def needs_two(mode: ReviewMode, status: LineState, standing: Sequence[ReviewDeci
     """Whether two people must read a line that the machine left as `status`."""
     if mode is ReviewMode.NONE:
         return False
-    # `standing`: once somebody has decided a line by hand, it needs two people in either mode, also if the
+    # `standing`: once a person has decided a line by hand, it needs two people in either mode, also if the
     # machine was sure of it or found it struck out. Else one person alone could overrule the machine.
     return bool(standing) or status is LineState.OPEN or (mode is ReviewMode.ALL and status is LineState.AUTO)
 
@@ -64,7 +64,7 @@ def needs_two(mode: ReviewMode, status: LineState, standing: Sequence[ReviewDeci
 def votes(standing: Sequence[ReviewDecision]) -> tuple[ReviewDecision, ...]:
     """The newest decision of each person, oldest first, without those who put the line off."""
     # A decision that settles alone (a line cut anew, a difference closed as void) ends everything before it.
-    # Once somebody decides after it, it is over itself, and two people must agree again.
+    # Once a person decides after it, it is over itself, and two people must agree again.
     since = max((index for index, decision in enumerate(standing) if decision.settles), default=-1)
     if since >= 0 and since == len(standing) - 1:
         return (standing[-1],)

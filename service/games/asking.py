@@ -46,7 +46,7 @@ def owing(phase: PhaseRow, variant: Variant) -> frozenset[str]:
 def owing_on(position: Position, kind: PhaseKind, variant: Variant) -> frozenset[str]:
     """The powers that owe orders on a board: with a unit in a movement phase, with a dislodged one in a
     retreat phase, with a build or removal due in an adjustment phase. All of them in any other phase, and
-    where the rules hide units: who owes nothing would tell who has none."""
+    where the rules hide units: who owes nothing would show who has none."""
     powers: Iterable[str] = variant.powers
     if kind is PhaseKind.RETREAT:
         powers = {retreat.unit.power for retreat in position.dislodged}
@@ -103,9 +103,8 @@ def answer_time(session: Session, phase: PhaseRow, asked: datetime) -> AnswerTim
 def unasked(session: Session, phase: PhaseRow, variant: Variant) -> tuple[str, ...]:
     """The powers that owe orders in a phase, and whose letter no server has accepted in time to answer.
 
-    A power without a player, or whose player has no address, has no letter: the coordinator was told then,
-    and nothing waits for it.
-    """
+    A power without a player, or whose player has no address, has no letter: the coordinator was informed
+    then, and nothing waits for it. """
     before = _sent_before(session, phase)
     if before is None or before.sent_at is None:
         return ()

@@ -1,6 +1,6 @@
 """Which sheet counts: the latest version of each power, decided by one sort key (VER-01..05, Q-08), and all
-that is said about versions from it: what a new sheet replaces, which number the next one needs, which number
-read from ink is believed (PHA-06). Every receipt, page and proposal asks here."""
+that is stated about versions from it: what a new sheet replaces, which number the next one needs, which
+number read from ink is believed (PHA-06). Every receipt, page and proposal asks here."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class RankedSubmission:
     """One submission, with what decides whether it counts.
 
     `id` is the submission's key, `received_at` the receiving server's stamp in UTC, `version` the number in
-    the subject or None, `instruction` the number that the sheet itself asks for or None. `posted` marks a
-    letter that came by post. `held` sheets wait for the coordinator and never count; `held_for` says why in
+    the subject or None, `instruction` the number that the sheet itself requests or None. `posted` marks a
+    letter that came by post. `held` sheets wait for the coordinator and never count; `held_for` shows why in
     half a sentence, or is "". `chosen` is set when the coordinator named this sheet as the one to execute.
     """
 
@@ -45,7 +45,7 @@ class RankedSubmission:
 
     @property
     def wanted_version(self) -> int:
-        """The version that the sheet itself asks for, else the one it ranks as."""
+        """The version that the sheet itself requests, else the one it ranks as."""
         return self.numbered if self.instruction is None else self.instruction
 
     @property
@@ -66,7 +66,7 @@ class RankedSubmission:
 
 @dataclass(frozen=True, slots=True)
 class Loser:
-    """A sheet that does not count, and the sentence that says why."""
+    """A sheet that does not count, and the sentence that shows why."""
 
     submission: RankedSubmission
     why: str
@@ -97,7 +97,7 @@ def _why(loser: RankedSubmission, winner: RankedSubmission, *, first: bool) -> s
 
 
 def _asked(loser: RankedSubmission, winner: RankedSubmission) -> str:
-    """Why a sheet that asks for a lower version than the winner does not count."""
+    """Why a sheet that requests a lower version than the winner does not count."""
     if winner.wanted_version > winner.numbered:
         return "the sheet that counts asks by its own words to be preferred"
     if loser.wanted_version < loser.numbered:
@@ -154,7 +154,7 @@ class Arrival:
 def arrival(
     sheet: RankedSubmission, earlier: Iterable[RankedSubmission], deadline: datetime, *, first: bool = False
 ) -> Arrival:
-    """How a sheet that came in time stands to the `earlier` ones of its power. `first` as for `count`."""
+    """How a sheet that came in time is to the `earlier` ones of its power. `first` as for `count`."""
     # A sheet in time ends a coordinator's choice (`records.add_submission`).
     rivals = [replace(rival, chosen=False) for rival in earlier]
     before = count(rivals, deadline, first=first).get(sheet.power)

@@ -20,7 +20,7 @@ from adjudicator.errors import UserFacingError
 
 MARGIN = timedelta(minutes=10)
 """Between a deadline and the first round that may be drawn with. The clocks of mail servers and ours may
-differ, and no mail that is in time may have been written by somebody who knows the round."""
+differ, and no mail that is in time may have been written by a person who knows the round."""
 _DIGEST_OF_ROUND = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_"
 """The domain of the chain's scheme `bls-unchained-g1-rfc9380`."""
 
@@ -50,7 +50,7 @@ class BeaconChain:
         return datetime.fromtimestamp(self.genesis + (number - 1) * self.period, UTC)
 
     def as_entry(self) -> dict[str, Any]:
-        """The chain as an entry of the record tells it."""
+        """The chain as an entry of the record shows it."""
         return asdict(self)
 
 
@@ -115,7 +115,7 @@ def is_signed(chain: BeaconChain, number: int, signature: str) -> bool:
         owner = decompress_G2((int.from_bytes(key[:48], "big"), int.from_bytes(key[48:], "big")))
     except ValueError:
         return False
-    # A point outside the group of order r could stand for another (draft-irtf-cfrg-bls-signature, 5.3).
+    # A point outside the group of order r could represent another (draft-irtf-cfrg-bls-signature, 5.3).
     if is_inf(point) or is_inf(owner) or not is_inf(multiply(point, curve_order)):
         return False
     message = hashlib.sha256(number.to_bytes(8, "big")).digest()

@@ -30,13 +30,13 @@ from service.store.tables import AddressRow, GameRow, PhaseRow, PhaseState, Play
 
 
 class _Player(BaseModel):
-    """Somebody who plays, or who shares a power with others."""
+    """A person who plays, or who shares a power with others."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
     name: str = Field(min_length=1, max_length=200)
     """The player's name, as `seats` and letters have it."""
     zone: str = "Europe/London"
-    """The time zone in which the player is told deadlines, by its name in the IANA list."""
+    """The time zone in which deadlines are shown to the player, by its name in the IANA list."""
     mail: list[str] = Field(min_length=1)
     """The addresses that orders come from; letters go to all of them."""
 
@@ -72,7 +72,7 @@ class GameSeat:
 
 
 NOT_GAMES = frozenset(("calendar", "entry", "letter", "me", "moves", "send", "sign-up"))
-"""Names of public pages, which stand where a game's id stands in an address."""
+"""Names of public pages, which are where a game's id is in an address."""
 
 
 @dataclass(frozen=True, slots=True)

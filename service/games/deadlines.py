@@ -256,7 +256,7 @@ class GameClock:
 
 
 def pace_of(options: StoredOptions) -> float:
-    """How long the phases of a game are beside the handbook's movement phase: 1 for a real game."""
+    """How long the phases of a game are next to the handbook's movement phase: 1 for a real game."""
     hours = options.rehearsal_hours
     return 1.0 if hours is None else hours / (24 * (HANDBOOK.movement + 1))
 

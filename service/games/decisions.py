@@ -58,8 +58,8 @@ class ReviewAction:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a person says about one line. `order` is canonical text or None. `by` is who said it, where that
-    is not who does the act; `settles` that it needs nobody else where two people must agree."""
+    """What a person states about one line. `order` is canonical text or None. `by` is who said it, where that
+    is not who does the act; `settles` that it needs no other person where two people must agree."""
 
     line_id: int
     state: LineState
@@ -70,7 +70,7 @@ class Decision:
 
 
 class Overtaken(Exception):
-    """Somebody decided a line after it was shown, so this decision was not filed. `line_id` is the line."""
+    """A person decided a line after it was shown, so this decision was not filed. `line_id` is the line."""
 
     def __init__(self, line_id: int) -> None:
         super().__init__(f"line {line_id} was decided meanwhile")
@@ -82,7 +82,7 @@ def file(
     shown_versions: Mapping[int, str] | None = None,
     kind: DecisionKind = DecisionKind.DECIDE,
 ) -> bool:
-    """File decisions beside the readings. False when this act was filed before (a repeated delivery).
+    """File decisions next to the readings. False when this act was filed before (a repeated delivery).
 
     `shown_versions`: line to the version (`SettledLine.version`) that the person saw; lines left out are
     not compared. Raises Overtaken, and the caller must roll back, where one of them has changed since.
@@ -154,7 +154,7 @@ def end(session: Session, act: ReviewAction, decisions: Sequence[Decision]) -> N
 
 
 def review_key(act_key: str, line: str, lines: int) -> str:
-    """The key of what an act says about one of its lines; the browser makes the same."""
+    """The key of what an act states about one of its lines; the browser makes the same."""
     return act_key if lines == 1 else f"{act_key}.{line}"
 
 
@@ -248,7 +248,7 @@ def make_room(session: Session, page_id: int, after: int, rows: int) -> None:
 
 
 def set_aside(session: Session, phase_id: int) -> tuple[set[int], dict[str, str], set[str]]:
-    """Ids of lines that were cut into others; for each decision that asks for a second reader, who asked;
+    """Ids of lines that were cut into others; for each decision that requests a second reader, who asked;
     and the decisions carried over from an earlier version of a sheet."""
     acts = session.execute(
         select(ReviewActionRow.kind, ReviewActionRow.reviews, ReviewActionRow.by)

@@ -1,4 +1,4 @@
-"""Votes for a draw, by paper: who asks for it on the sheet that counts (Q-30, BEY-04).
+"""Votes for a draw, by paper: who requests it on the sheet that counts (Q-30, BEY-04).
 
 The handbook's condition makes a draw available; all survivors must ask for it on their sheets of one season.
 A machine finds the words, a coordinator confirms that they are what is written, and with the approval of that
@@ -45,7 +45,7 @@ class DrawVotes:
 
 
 def asks_for_draw(text: str) -> bool:
-    """Whether a line asks for a draw: one short sentence with the word, and none that denies it."""
+    """Whether a line requests a draw: one short sentence with the word, and none that denies it."""
     return _speaks_of_draw(text) and _AGAINST.search(text) is None
 
 
@@ -55,8 +55,8 @@ def denies_draw(text: str) -> bool:
 
 
 def vote_of(lines: Sequence[SettledLine], others: Iterable[str] = ()) -> str | None:
-    """The words by which a sheet asks for a draw; "" if it speaks against one, also where another line asks
-    for it; None if it says nothing of it. `others`: names of other powers, for which nobody votes here."""
+    """The words by which a sheet requests a draw; "" if it speaks against one, also where another line asks
+    for it; None if it has nothing of it. `others`: names of other powers, for which no person votes here."""
     texts = [" ".join(line.text.split()) for line in lines if _is_written(line)]
     if any(denies_draw(text) for text in texts):
         return ""
@@ -70,7 +70,7 @@ def _speaks_of_draw(text: str) -> bool:
 
 
 def _is_written(line: SettledLine) -> bool:
-    """Whether the words of a line stand on its sheet: not where they are crossed out, unless a person has
+    """Whether the words of a line are on its sheet: not where they are crossed out, unless a person has
     read them all the same, nor where they are void."""
     return line.state is not LineState.VOID and (not line.struck or line.state is LineState.READ)
 

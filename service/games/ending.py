@@ -2,7 +2,7 @@
 
 The handbook's draw is open to those who meet its condition and agreed upon by all (DRW-01, Q-30); a
 concession is agreed in the same way. The program counts no votes here: a person declares it, with a reason,
-and everybody is told.
+and everybody is informed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A line and what people decided about it, as one value. Readings are never rewritten: a decision is filed
-beside them.
+next to them.
 
-If a game asks for two readers, a line stays open until two people have decided alike
+If a game requests two readers, a line stays open until two people have decided alike
 (`service.games.agreement`).
 
 The number of each line of a sheet: one numbering for the desk, the receipt, the player's pages and the

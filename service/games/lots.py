@@ -1,9 +1,9 @@
-"""Lots that nobody has to believe: a seed whose digest is on record and mailed before the deadline, opened
+"""Lots that no person has to believe: a seed whose digest is on record and mailed before the deadline, opened
 afterwards.
 
-Number k of a phase's tape is made of some lines and k, each on a line of its own: the first eight
+Number k of a phase's tape is made of some lines and k, each on its own line: the first eight
 hexadecimal digits of the SHA-256 of these lines (`sealed_lots.lines`). A draw among n things takes the next
-number modulo n. Whoever has `sha256sum` and a pocket calculator can follow it (docs/record.md, "Lots").
+number modulo n. Anyone who has `sha256sum` and a pocket calculator can follow it (docs/record.md, "Lots").
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ DIGITS = 8
 
 
 class NotCommitted(UserFacingError):
-    """A lot would be drawn from a seed whose digest is not on record; the sentence says of which phase."""
+    """A lot would be drawn from a seed whose digest is not on record; the sentence states of which phase."""
 
 
 def number(lines: Sequence[str], position: int) -> int:
@@ -109,7 +109,7 @@ def open_seed(session: Session, phase: PhaseRow) -> None:
 
 def tape_of(session: Session, phase: PhaseRow, length: int) -> tuple[int, ...]:
     """The first `length` numbers that a phase's lots are drawn with; to judge it, as many as its rules may
-    need (`Ruleset.LOTS`). Before its seed is opened they are numbers that say nothing of the real ones."""
+    need (`Ruleset.LOTS`). Before its seed is opened they are numbers that have nothing of the real ones."""
     if length < 1:
         return ()
     mix = mix_of(session, phase)
@@ -121,7 +121,7 @@ def tape_of(session: Session, phase: PhaseRow, length: int) -> tuple[int, ...]:
 
 
 def are_invented(session: Session, phase: PhaseRow) -> bool:
-    """Whether the numbers of `tape_of` say nothing yet of the real draw: before the deadline, and while the
+    """Whether the numbers of `tape_of` have nothing yet of the real draw: before the deadline, and while the
     beacon or the seed is not here."""
     draw = sealed_lots.draw_of(phase)
     # A dry run before the deadline must not show its reader the draw.
@@ -232,7 +232,7 @@ def draws(
     variant: Variant, position: Position, orders: Sequence[Order], numbers: Sequence[int]
 ) -> tuple[Draw, ...]:
     """Every draw of a phase, by judging it once more with numbers that note how they are used."""
-    # The judge knows nothing of draws: it takes numbers and divides. So the numbers themselves take note.
+    # The judge is independent of draws: it takes numbers and divides. So the numbers themselves take note.
     listening = _Listening(numbers)
     resolution = judge(variant.context(), variant.rules, position, orders, Lots(listening.heard()))
     plain = [

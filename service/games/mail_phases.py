@@ -2,7 +2,7 @@
 
 A mail came for the phase that it names, if that phase could still take it. Otherwise it came for the first
 phase whose deadline it met and that asks its power. The time of receipt decides, never what is open when
-somebody looks: a retreat mail in time was once sealed until Winter's deadline, while the results of the
+a person looks: a retreat mail in time was once sealed until Winter's deadline, while the results of the
 retreats waited for it and Winter waited for the results.
 
 A mail came for one phase of a game, never for two. So a mail that keeps the results of a closed phase back
@@ -71,7 +71,8 @@ class MailPhases:
 
     def ahead(self, received_at: datetime) -> Sequence[PhaseRow]:
         """The phases whose deadline a mail of that instant met, in order."""
-        # Nobody is late for a phase that has not opened: its deadline moves if results leave late (PHA-01).
+        # No person is late for a phase that has not opened: its deadline moves if results leave late
+        # (PHA-01).
         return [phase for phase in self.phases
                 if received_at <= phase.deadline or phase.state == PhaseState.WAITING]
 

@@ -76,7 +76,7 @@ class JudgedPhase:
 
 
 def with_deployment(variant: Variant, judged: JudgedPhase) -> JudgedPhase:
-    """The phase with its units where orders say that they begin it."""
+    """The phase with its units where orders state that they begin it."""
     if judged.phase.kind is not PhaseKind.MOVEMENT:
         return judged
     orders = [outcome.order for outcome in judged.resolution.outcomes]

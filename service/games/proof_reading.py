@@ -77,8 +77,8 @@ def read_alone(lines: Sequence[SettledLine], person: str) -> int:
 
 
 def chance_wrong(line: SettledLine) -> float:
-    """The chance, 0..1, that the ink of a line says something else, by what the machine gives to the reading
-    that was accepted: 1 for words that a person typed and the machine does not have."""
+    """The chance, 0..1, that the ink of a line states something else, by what the machine gives to the
+    reading that was accepted: 1 for words that a person typed and the machine does not have."""
     scores = [float(reading["score"]) for reading in line.candidates if reading["order"] == line.order]
     if scores:
         return 1.0 - max(scores)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from adjudicator.errors import UserFacingError
 
 LEAST_REASON = 10
-"""Letters of a reason: less than a sentence tells the players nothing."""
+"""Letters of a reason: less than a sentence shows the players nothing."""
 MOST_REASON = 500
 NO_REASON = "Nothing was changed: this needs a reason in a sentence. It stays on record."
 

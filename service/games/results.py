@@ -50,7 +50,7 @@ _OUTCOME = re.compile(r"^([a-z][a-z ]{0,20}): ")
 @dataclass(frozen=True, slots=True)
 class ShownOrder:
     """One order as results show it. `mark` is one or two words, `why` a sentence or "", `line_id` its line of
-    ink, `correction` says that a person read that line differently from the machine, or "". `unit` is the
+    ink, `correction` states that a person read that line differently from the machine, or "". `unit` is the
     ordered unit in words, or ""; `rule` the paragraph that `why` ends with in parentheses, or ""."""
 
     text: str
@@ -65,12 +65,12 @@ class ShownOrder:
 
     @property
     def went_well(self) -> bool:
-        """Whether the order did what it says and its unit is where it says."""
+        """Whether the order did what it states and its unit is where it states."""
         return self.result == Result.SUCCEEDS and not self.dislodged
 
     @property
     def ending(self) -> str:
-        """What a letter says after an order that went well: nothing where the order says it all, else
+        """What a letter states after an order that went well: nothing where the order states it all, else
         ", where Army Cheshire is dislodged (2 against 1)", or ": the siege has begun"."""
         cause = self._cause
         if self.mark not in _GIVEN.values():
@@ -83,13 +83,13 @@ class ShownOrder:
 
     @property
     def explained(self) -> bool:
-        """Whether `ending` says more than that a unit is dislodged: then its rule stands behind it."""
+        """Whether `ending` states more than that a unit is dislodged: then its rule is behind it."""
         # Without its rule a player cannot look up why the boats of a bunch are left behind.
         return bool(self.ending) and not self.ending.startswith(", where ")
 
     @property
     def failure(self) -> str:
-        """What a letter says of an order that did not go as written: its reason once."""
+        """What a letter states of an order that did not go as written: its reason once."""
         # An order that was carried out by a unit that is dislodged all the same: its mark names both.
         if self.result == Result.SUCCEEDS:
             return self.mark
@@ -104,7 +104,8 @@ class ShownOrder:
 
     @property
     def outcome_text(self) -> str:
-        """What a letter says after the order: its outcome once, and the cause if it did not go as ordered."""
+        """What a letter states after the order: its outcome once, and the cause if it did not go as
+        ordered."""
         # "moves, where Army Cheshire is dislodged"; "moves; its boats are left behind". A failure's sentence
         # has the outcome in it, so its mark is left out.
         if self.result != Result.SUCCEEDS or self.mark in _SHOWN:
@@ -117,8 +118,8 @@ class ShownOrder:
 
 @dataclass(frozen=True, slots=True)
 class ShownPower:
-    """One power's part of the results. `void` are lines nobody could read, each with its readings;
-    `without_order` are units without an order, `dislodged` those of them that are dislodged; `sheet` says
+    """One power's part of the results. `void` are lines no person could read, each with its readings;
+    `without_order` are units without an order, `dislodged` those of them that are dislodged; `sheet` states
     whether a sheet counted; `set_aside` are sentences about what was received where none counted
     (`service.games.approval.papers.set_aside`)."""
 
@@ -176,7 +177,7 @@ def redacted_for(variant: Variant, resolution: Resolution, power: str) -> tuple[
     """The results as the rules let a power know them, and the powers whose sheets it may not see: those that
     have units it may not see, or had orders it may not know (D66-06)."""
     # Whatever these sheets say: if a sheet without a hidden unit were shown, the sheets that are not shown
-    # would tell of one. A test compares two games of 1066 that differ only in the hidden fleet, byte by byte.
+    # would mention one. A test compares two games of 1066 that differ only in the hidden fleet, byte by byte.
     redacted = variant.rules.redact_resolution(variant.context(), resolution, power)
     # Most games hide nothing, and every power is asked about.
     if redacted is resolution:
@@ -223,7 +224,7 @@ def _rule(variant: Variant, why: str) -> str:
 
 def correction(line: SettledLine) -> str:
     """The sentence that a person read a line differently from the machine, with the machine's reading; ""
-    where both say the same, or nobody decided the line."""
+    where both say the same, or no person decided the line."""
     # A doubtful line whose best reading a person chose is no correction: the machine had offered it.
     ranked = ranked_readings(line.candidates)
     best = line.machine_order or next((reading["order"] for _, reading in ranked), None)
@@ -265,8 +266,8 @@ def dislodged_text(variant: Variant, dislodgement: Dislodgement) -> str:
 
 def _some_unit_holds(resolution: Resolution, power: str) -> bool:
     """Whether a unit of a power was left without an order, and holds for that."""
-    # A unit without a retreat leaves the board, a build that nobody can read is no unit, and a unit may have
-    # its order on another line: "void, the unit holds" was told of all of them.
+    # A unit without a retreat leaves the board, a build that no person can read is no unit, and a unit may
+    # have its order on another line: "void, the unit holds" was told of all of them.
     return bool(_without_order(resolution, power))
 
 

@@ -35,7 +35,7 @@ def as_written(variant: Variant, options: GameOptions) -> Variant:
 def as_played(variant: Variant, options: StoredOptions) -> Variant:
     """The variant with the house rules that a game with these options began with.
 
-    A change of a house rule must not reach a game that is being played, nor one that was. A game that says
+    A change of a house rule must not reach a game that is being played, nor one that was. A game that states
     nothing of a rule began before that rule was changed.
     """
     values = {**variant.earlier, **options.house_rules}

@@ -1,10 +1,9 @@
-"""Lots that nobody can steer (docs/record.md, "Lots"; ADR 0021).
+"""Lots that no person can steer (docs/record.md, "Lots"; ADR 0021).
 
 The seed of a phase is derived from the site's key, which is not in the database, and its digest is on record
-from the phase's first entry on. A draw mixes it with what nobody has before the deadline: a round of a public
-beacon, or, in a game without one, the digests of all mails with sheets that came in time, and the players'
-words. Only what was entered before the phase was closed takes part.
-"""
+from the phase's first entry on. A draw mixes it with what no person has before the deadline: a round of a
+public beacon, or, in a game without one, the digests of all mails with sheets that came in time, and the
+players' words. Only what was entered before the phase was closed takes part. """
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ RULE = 2
 NO_LOTS = (PhaseKind.MOVEMENT, PhaseKind.RETREAT)
 """Kinds of phases in which no rules draw lots."""
 LOST, GIVEN_UP = Event.SEED_LOST, Event.BEACON_GIVEN_UP
-"""What a draw says once a person has settled that its seed cannot be opened, or that its beacon is gone."""
+"""What a draw states once a person has settled that its seed cannot be opened, or that its beacon is gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,7 @@ def waits_for_beacon(phase: PhaseRow) -> bool:
 
 def sheets_of(entries: Sequence[tuple[str, dict[str, Any]]], phase: int) -> list[str]:
     """The mails that take part, as "power: digest", sorted: of each sheet of the phase the first entry, if it
-    came by mail, by the deadline, and before the first entry that says that the phase is closed. `entries`:
+    came by mail, by the deadline, and before the first entry that states that the phase is closed. `entries`:
     kind and content of the record's entries, in order."""
     first: dict[int, dict[str, Any]] = {}
     deadline = ""

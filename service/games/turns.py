@@ -58,7 +58,7 @@ Load = Callable[[str], Variant]
 
 
 class NotReady(Refused):
-    """The step cannot be taken now; the sentence says what is missing."""
+    """The step cannot be taken now; the sentence shows what is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def close_phase(
     1. Have the stored mails judged that came in time and may be of a player of this game (`judge_mails`, by
        their hashes): here, or by the jobs that have claimed them. The caller emptied the mailbox.
     2. Read the deadline again: one that was moved meanwhile closes nothing. A mail in time that is not judged
-       yet is waited for, and so is a letter that asks for orders and was not accepted in time (`asking`),
+       yet is waited for, and so is a letter that requests orders and was not accepted in time (`asking`),
        unless a coordinator decided otherwise (`mailbox_waits`).
     3. Claim OPEN -> CLOSED, which fixes the ballots, and log.
     4. Judge, if nothing waits. This also takes up a close that was cut off after step 3.
@@ -140,7 +140,7 @@ def _close(
 def go_on(store: Store, senders: Collection[str], clock: Clock, load: Load) -> None:
     """Take up the phases that may have waited for a mail with these addresses in From, now that it has its
     end."""
-    # In a transaction of its own, after the mail's: a deadline that looked before saw the mail unjudged, and
+    # In a separate transaction, after the mail's: a deadline that looked before saw the mail unjudged, and
     # is in the clockwork by now; one that looks later sees its end.
     with store.begin() as session:
         games = records.games_of_senders(session, senders)
@@ -156,8 +156,8 @@ def go_on(store: Store, senders: Collection[str], clock: Clock, load: Load) -> N
 
 
 def _is_unasked(session: Session, phase: PhaseRow, load: Load) -> bool:
-    """Whether a power was not asked for its orders in time, and nobody decided to go on without them. Who
-    waits for it is told where the mailbox is emptied (`service.operations.mailbox_wait`)."""
+    """Whether a power was not asked for its orders in time, and no person decided to go on without them. Who
+    waits for it is informed where the mailbox is emptied (`service.operations.mailbox_wait`)."""
     wait = mailbox_waits.standing(session, phase.id)
     if wait is not None and wait.waived_at is not None:
         return False
@@ -165,7 +165,7 @@ def _is_unasked(session: Session, phase: PhaseRow, load: Load) -> bool:
 
 
 def _must_wait(session: Session, phase: PhaseRow, mails: int, now: datetime) -> bool:
-    """Whether a phase waits for so many mails in time that are stored and not judged: unless somebody decided
+    """Whether a phase waits for so many mails in time that are stored and not judged: unless a person decided
     to go on without them."""
     wait = mailbox_waits.standing(session, phase.id)
     if wait is not None and wait.waived_at is not None:
@@ -282,7 +282,7 @@ def _written(phase: PhaseRow, variant: Variant, lines: _LinesByPower) -> list[Wr
 
 
 def hand_on(session: Session, phase: PhaseRow, resolution: Resolution, now: datetime, load: Load) -> None:
-    """Give the position to the phase it is for, which asks for orders from now on if its hour has come.
+    """Give the position to the phase it is for, which requests orders from now on if its hour has come.
     Phases in between have nothing to order and end (CAL-17); when the game is over, all later phases end."""
     game = session.get_one(GameRow, phase.game_id)
     variant = as_played(load(game.variant), options_of(game))

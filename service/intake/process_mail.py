@@ -52,14 +52,14 @@ class BounceNotices(Protocol):
     """The letters about letters that came back."""
 
     def bounced(self, session: Session, letter_id: int) -> None:
-        """Tell the coordinator about a letter that came back."""
+        """Inform the coordinator about a letter that came back."""
 
     def unknown_letter_bounced(self, session: Session, player_id: int) -> None:
-        """Tell the coordinator that some letter to this player came back."""
+        """Inform the coordinator that some letter to this player came back."""
 
 
 def note_report(session: Session, notices: BounceNotices, verdict: Verdict) -> None:
-    """Note what a bounce or receipt says about its letter, and tell the coordinator of a lost one."""
+    """Note what a bounce or receipt states about its letter, and inform the coordinator of a lost one."""
     report = verdict.report
     # A vacation answer may have words of a report in it, and reports on nothing.
     if report is None or verdict.reason not in _REPORTS:
@@ -81,7 +81,7 @@ LONGEST_JOB = timedelta(minutes=15)
 TELL_WORK = "mail-given-up"
 """Name of the job that answers the sender of a mail that was given up; its payload is {"mail": sha256}."""
 
-# The sender can correct these by sending again, and is told how. The coordinator decides the rest.
+# The sender can correct these by sending again, and is informed how. The coordinator decides the rest.
 SENDER_CAN_CORRECT = frozenset({
     RefusalReason.PHASE_TYPE_MISMATCH, RefusalReason.WRONG_PHASE, RefusalReason.LATE, RefusalReason.ENCRYPTED,
     RefusalReason.TOO_LARGE, RefusalReason.BAD_IMAGE, RefusalReason.NO_PHOTO, RefusalReason.NOT_BOLD,
@@ -112,17 +112,17 @@ class MailReplies(BounceNotices, Protocol):
     """The letters about one mail. Each call puts them into the caller's transaction."""
 
     def receipt(self, session: Session, submission: SubmissionRow, phase: PhaseRow, verdict: Verdict) -> None:
-        """Tell the sender that a sheet arrived."""
+        """Inform the sender that a sheet arrived."""
 
     def refusal(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> bool:
-        """Tell `verdict.reply_to` why a mail does not count and how to correct it; nobody if that is None.
+        """Tell `verdict.reply_to` why a mail does not count and how to correct it; no person if that is None.
         False if the sender has had too many answers and gets none."""
 
     def notice(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> None:
-        """Tell the coordinator about a mail in quarantine."""
+        """Inform the coordinator about a mail in quarantine."""
 
     def ignored(self, session: Session, row: IgnoredMailRow) -> None:
-        """Tell the coordinator about an ignored mail that may be a player's sheet."""
+        """Inform the coordinator about an ignored mail that may be a player's sheet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,8 +218,8 @@ def give_up_mail(
 
     1. If only its pictures could not be opened, by a fault of this machine, file them unopened: the sender
        gets a receipt, and the reader tries again later.
-    2. Otherwise claim STORED -> QUARANTINED. The mail's bytes are kept.
-    3. Tell the coordinator at once, and the sender by a job of its own.
+    2. Otherwise claim STORED -> QUARANTINED. The mail's bytes are stored.
+    3. Inform the coordinator at once, and the sender by its own job.
     """
     if error.startswith(ChildFault.__name__) and _filed_unopened(
         key, mail_store, bodies, context_of, handlers, replies
@@ -239,11 +239,10 @@ def give_up_mail(
 
 
 def tell_sender(key: str, mail_store: MailStore, context_of: ContextOf, replies: MailReplies) -> None:
-    """Handle the job `TELL_WORK`: tell the sender of a mail that was given up that it is safe (OUT-03).
+    """Handle the job `TELL_WORK`: inform the sender of a mail that was given up that it is safe (OUT-03).
 
     1. Expect QUARANTINED with COULD_NOT_BE_HANDLED; otherwise return.
-    2. Judge it by its headers alone. If the subject already shows why the mail cannot count, the answer says
-       that.
+    2. Judge it by its headers alone. If the subject shows why the mail cannot count, the answer states that.
     3. Write only to a proved and registered sender (SUB-14), and to no machine.
 
     Safe to run twice: the letter's key is the mail's.
@@ -397,6 +396,6 @@ def _final_state(verdict: Verdict) -> MailState:
         return MailState.USED
     if verdict.verdict is VerdictKind.IGNORED:
         return MailState.IGNORED
-    # Without an address to answer nobody would correct it, so it goes to the coordinator.
+    # Without an address to answer no person would correct it, so it goes to the coordinator.
     can_correct = verdict.reason in SENDER_CAN_CORRECT and verdict.reply_to is not None
     return MailState.REFUSED if can_correct else MailState.QUARANTINED

@@ -30,7 +30,7 @@ from service.store.tables import GameRow, MailRow, MailState, PhaseRow, PhaseSta
 class DiscardMail(ReasonedAct[None]):
     """Sets a mail aside without an answer. It can be taken back."""
 
-    # The record must tell later why a mail was set aside; one word does not.
+    # The record must report later why a mail was set aside; one word does not.
     no_reason: ClassVar[str] = (
         "Nothing was discarded: this needs a reason in a sentence. It stays on record.")
     sha256: str
@@ -53,7 +53,7 @@ class TakeMailBack(Act[None]):
     sha256: str
 
     def change(self, table: ActTable) -> None:
-        """Refuse a mail that nobody discarded."""
+        """Refuse a mail that no person discarded."""
         row = table.session.get(MailRow, self.sha256)
         reason = None if row is None else (row.verdict or {}).get("reason") or "could_not_be_handled"
         if row is None or not records.claim(
@@ -97,7 +97,7 @@ def waiting_mail(session: Session, sha256: str) -> MailRow:
 def settle(
     session: Session, row: MailRow, state: MailState, reason: str | None, verdict: dict[str, Any] | None
 ) -> None:
-    """Take a mail out of quarantine. Raises Refused where somebody else was faster."""
+    """Take a mail out of quarantine. Raises Refused where another person was faster."""
     # The update names the state it expects, so of two coordinators who press at once only one gets through.
     if not records.claim(session, MailRow, MailRow.sha256 == row.sha256,
                          MailRow.state == MailState.QUARANTINED, state=state, reason=reason):

@@ -30,7 +30,7 @@ def is_expected(session: Session, raw: bytes, trust: Trust) -> bool:
     if len(senders) != 1 or records.player_of(session, senders[0]) is None:
         return False
     stamped = authenticate(headers, trust, senders[0].rpartition("@")[2])
-    # Where nobody stamps, the signature tells, and checking that takes DNS.
+    # Where no person stamps, the signature tells, and checking that takes DNS.
     return stamped.is_proved or (stamped.result is AuthResult.NONE and trust.own_proof)
 
 
@@ -52,7 +52,7 @@ def prove_sender(
 
 
 STRANGER_SECONDS = 3.0
-"""How long a mail of somebody who is not registered may wait for DNS."""
+"""How long a mail of a person who is not registered may wait for DNS."""
 
 
 def with_proof(
@@ -71,7 +71,7 @@ def with_proof(
     authentication = prove_sender(
         raw, mail.headers, context.trust, sender.rpartition("@")[2], received_at,
         MailLookups(lookup, SECONDS_PER_MAIL if is_registered else STRANGER_SECONDS), is_whole=is_whole)
-    # Whoever is not registered could keep a deadline open with a DNS server that never answers.
+    # Anyone who is not registered could keep a deadline open with a DNS server that never answers.
     if authentication.result is AuthResult.TEMPORARY and not is_registered:
         authentication = replace(authentication, result=AuthResult.FAIL)
     return replace(mail, authentication=authentication)

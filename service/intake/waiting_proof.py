@@ -37,8 +37,8 @@ def dump_authentication(answer: Authentication) -> dict[str, Any]:
 
 
 def kept_proof(stored: dict[str, Any] | None) -> Authentication | None:
-    """A proof of our own that was kept with a mail, so that DNS is not asked again; else None. That of a
-    secret link is kept before the mail is judged, since nothing in its bytes could prove it."""
+    """A proof of our own that was stored with a mail, so that DNS is not asked again; else None. That of a
+    secret link is stored before the mail is judged, since nothing in its bytes could prove it."""
     proof = (stored or {}).get("proof")
     if stored is None or proof is None or proof["method"] not in {Method.OWN_DKIM, Method.LINK}:
         return None

@@ -12,7 +12,7 @@ from datetime import date, timedelta
 
 from service.letters.language import N_, Sentence
 
-# A letter may be five days in the post, so nobody knows at which address it will arrive (LIST-03).
+# A letter may be five days in the post, so no person knows at which address it will arrive (LIST-03).
 NEAR = timedelta(days=5)
 """So near to the first or last day of a journey a letter goes to both addresses."""
 
@@ -21,7 +21,7 @@ MOST_LINES, LONGEST = 7, 60
 
 
 class BadAddress(ValueError):
-    """An address that no envelope has room for. The sentence says what to mend."""
+    """An address that no envelope has room for. The sentence shows what to mend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Postal:
 @dataclass(frozen=True, slots=True)
 class AddressValidity:
     """Where a letter posted on a day reaches a player. Write to all `addresses`, the likeliest first; empty
-    if none is known. `note` is a sentence that says why there is more than one, or ""."""
+    if none is known. `note` is a sentence that shows why there is more than one, or ""."""
 
     addresses: tuple[Postal, ...]
     note: str = ""
@@ -81,7 +81,7 @@ def _several(usual: Sequence[Postal]) -> str:
 
 
 def address_lines(written: str) -> tuple[str, ...]:
-    """The lines of an address as somebody wrote it, in any script, without control characters and empty
+    """The lines of an address as a person wrote it, in any script, without control characters and empty
     lines.
 
     Raises BadAddress for an address of less than two lines, or one that no envelope has room for.
@@ -99,7 +99,7 @@ def address_lines(written: str) -> tuple[str, ...]:
 
 
 def journey_days(first: str, last: str) -> tuple[date | None, date | None]:
-    """The days of a journey as somebody wrote them, "" for none. Raises BadAddress."""
+    """The days of a journey as a person wrote them, "" for none. Raises BadAddress."""
     try:
         begins = date.fromisoformat(first) if first.strip() else None
         ends = date.fromisoformat(last) if last.strip() else None

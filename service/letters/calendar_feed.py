@@ -1,6 +1,6 @@
 """Deadlines as an iCalendar feed (RFC 5545, RFC 7986): one for each game, one for all games of a player.
 
-A feed says when orders are due and nothing else: no order, no address, no power (CAL-13, CAL-16).
+A feed shows when orders are due and nothing else: no order, no address, no power (CAL-13, CAL-16).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class DueDate:
     """One deadline of one game.
 
     `game` is its slug, `ordinal` the phase's number in it: together they identify the event, also when the
-    deadline moves. `orders` says what is due ("Spring 1643 Movement Orders"). `instant` is the last one in
+    deadline moves. `orders` shows what is due ("Spring 1643 Movement Orders"). `instant` is the last one in
     time, `changed` is when this entry was last written, both in UTC. `sequence` counts how often it was moved
     (CAL-15).
     """
@@ -72,7 +72,7 @@ def _event(due: DueDate, host: str) -> Event:
 
     instant = due.instant.astimezone(UTC)
     event = Event()
-    # The UID stays when the deadline moves; SEQUENCE says that it did (CAL-15; RFC 5545, 3.8.7.4).
+    # The UID stays when the deadline moves; SEQUENCE states that it did (CAL-15; RFC 5545, 3.8.7.4).
     event.add("uid", f"{due.game}-{due.ordinal}@{host}")
     # Not the time of the request: the same values give the same bytes, so a program that asks often gets the
     # answer "unchanged".

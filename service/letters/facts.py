@@ -1,6 +1,6 @@
 """What letters are written from: plain values, every name already in words. The only mail addresses are the
 recipient's own and the site's. Here are those that several letters or a picture share; a letter's own are
-beside its kind."""
+next to its kind."""
 
 from __future__ import annotations
 
@@ -72,11 +72,12 @@ class LetterFacts:
 
     __slots__ = ()
     is_by_person: ClassVar[bool] = False
-    """Whether somebody wrote the letter by hand."""
+    """Whether a person wrote the letter by hand."""
 
     @property
     def letter_key(self) -> str:
-        """What tells this letter from others of its kind, phase and reader; "" where there is one alone."""
+        """What distinguishes this letter from others of its kind, phase and reader; "" where there is one
+        alone."""
         return ""
 
     @property
@@ -199,7 +200,7 @@ class Standings:
     """Who has what after a phase, and who has won.
 
     `holdings` come with Autumn final and year-end results. `events` are sentences about what happened without
-    an order; `possessions` say what each power has beside units and centres, in games whose rules know such
+    an order; `possessions` show what each power has next to units and centres, in games whose rules know such
     things. `joint_winners` won together; `draw` are the powers that together meet the condition for a draw,
     or None.
     """
@@ -219,7 +220,7 @@ class Proofs:
     `ink_url` is the address of the page with the ink behind each order, or "". `drawn_lots` is a sentence on
     how a draw of lots can be checked, or ""; `seeds` are digests of seeds for lots to come; `record` is the
     root of the game's record; `notable` are entries made by hand, late, or against the usual way;
-    `check_url` is the page that says how all this is checked, or "";
+    `check_url` is the page that shows how all this is checked, or "";
     `key` is the fingerprint of the key that receipts are signed with, `checker` the digest of the checker of
     records and `checker_url` where else it can be had, in a welcome; `file` is the letter's file with all
     digests in full, b"" where the record has no place that it could name.
@@ -292,7 +293,7 @@ class ResultsFacts(LetterFacts):
     `sheets` are those that counted, `dates` the next ones on the calendar, `remarks` further sentences, such
     as why a phase was unsealed. `parts`: what features add, by their names. `coming`: None for who is asked
     by a letter of its own or has no unit, and at the end of the game. `own_units`: the units that the
-    reader has now, in words; none unless the game's option asks for them (Q-80).
+    reader has now, in words; none unless the game's option requests them (Q-80).
     """
 
     powers: tuple[ShownPower, ...]

@@ -155,10 +155,10 @@ class Form:
             return Markup('<a href="{}">{}</a>').format(one_line(url, LONGEST), self.clean(words))
         return self.clean(text or words)
 
-    # Parts, each on lines of its own
+    # Parts, each on its own lines
 
     def title(self, words: Any) -> Markup:
-        """What a letter says first."""
+        """What a letter states first."""
         return self._tag("h1", self.clean(words), "\n")
 
     def heading(self, words: Any) -> Markup:
@@ -175,7 +175,7 @@ class Form:
         return start + Markup("<br>\n").join(cleaned) + Markup("</p>")
 
     def small(self, *lines: Any) -> Markup:
-        """A paragraph in small print: what proves the letter, and who wants to check it will look for."""
+        """A paragraph in small print: what proves the letter, and who needs to check it will look for."""
         return self.para(*lines, kind="small")
 
     def item(self, words: Any, sign: str = "-") -> Markup:
@@ -221,14 +221,14 @@ class Form:
         return self._copied(self.link(url, url), "copy")
 
     def picture(self, content_id: str, words: Any) -> Markup:
-        """A picture that comes with the letter; its alternative text says what it shows (LET-09). In text
+        """A picture that comes with the letter; its alternative text shows what it shows (LET-09). In text
         there is none."""
         if not self.is_markup:
             return Markup()
         return Markup('<p><img src="cid:{}" alt="{}"></p>').format(content_id, self.clean(words))
 
     def sheet(self, lines: Sequence[Any]) -> Markup:
-        """A few lines as they stand on a sheet of paper; "" is an empty line."""
+        """A few lines as they are on a sheet of paper; "" is an empty line."""
         cleaned = [self.clean(line) for line in lines]
         if self.is_markup:
             return Markup('<p class="copy">{}</p>').format(Markup("<br>").join(cleaned))
@@ -246,5 +246,5 @@ class Form:
 
 
 def with_lists(html: str) -> str:
-    """HTML in which every run of list items stands in a list."""
+    """HTML in which every run of list items is in a list."""
     return re.sub(r"(?:<li[ >].*</li>\n+)+", lambda run: f"<ul>\n{run.group()}</ul>\n", html)

@@ -1,6 +1,6 @@
 """What the program must know of a kind of letter, as one value for each kind.
 
-A kind is declared beside what sends it, in `service.notices` or a feature, with its facts, and has one
+A kind is declared next to what sends it, in `service.notices` or a feature, with its facts, and has one
 template of its name.
 `service.notices.kinds` puts all of them together.
 """
@@ -24,14 +24,15 @@ class Contents(StrEnum):
 
     PLAIN = "plain"
     SHEET = "sheet"
-    """What a sheet says: sealed like the sheet (DESK-02)."""
+    """What a sheet states: sealed like the sheet (DESK-02)."""
     LINK = "link"
-    """A link that opens its reader's own pages, and so what they sent: shown to nobody else, at any time."""
+    """A link that opens its reader's own pages, and so what they sent: shown to no other person, at any
+    time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample(Generic[F]):
-    """What a preview is written from. `basis` says which of its facts are the game's and which are made up
+    """What a preview is written from. `basis` shows which of its facts are the game's and which are made up
     because they have not happened yet. `phase`: see `render.letter`."""
 
     facts: F

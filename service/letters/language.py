@@ -2,10 +2,9 @@
 and spans of time as that language writes them (LET-10).
 
 English is the language of the code: its sentences are the messages. Another language is one catalogue,
-`templates/languages/<code>.po`, compiled to the `.mo` beside it (`python -m tools.catalogue`). Orders and the
-names of phases stay in the game's language, because a sheet is written and read in it. A game may have
-sentences of its own in place of ours, language by language (BEY-07).
-"""
+`templates/languages/<code>.po`, compiled to the `.mo` next to it (`python -m tools.catalogue`). Orders and
+the names of phases stay in the game's language, because a sheet is written and read in it. A game may have
+its own sentences in place of ours, language by language (BEY-07). """
 
 from __future__ import annotations
 
@@ -31,9 +30,10 @@ def N_(message: str) -> str:  # noqa: N802 - the name that gettext's tools know
 
 
 class Sentence(str):  # noqa: SLOT000 - a string with fields of its own cannot have slots
-    """A sentence in English that can be said in another language: its message, and the values of its blanks.
+    """A sentence in English that can be stated in another language: its message, and the values of its
+    blanks.
 
-    It is an ordinary string, so code that knows nothing of languages passes it on and stores it.
+    It is an ordinary string, so code that is independent of languages passes it on and stores it.
     """
 
     message: str
@@ -41,7 +41,7 @@ class Sentence(str):  # noqa: SLOT000 - a string with fields of its own cannot h
 
     @classmethod
     def of(cls, *sentences: str) -> str:
-        """Sentences one after the other, those that are "" left out; each can still be said in another
+        """Sentences one after the other, those that are "" left out; each can still be stated in another
         language."""
         parts = [sentence for sentence in sentences if sentence]
         if len(parts) < 2:
@@ -59,7 +59,7 @@ class Sentence(str):  # noqa: SLOT000 - a string with fields of its own cannot h
 
 
 def sentence_of(fault: Exception) -> str:
-    """The sentence of an exception as it was raised: a `Sentence` can still be said in another language."""
+    """The sentence of an exception as it was raised: a `Sentence` can still be stated in another language."""
     # str() has its English words alone.
     return fault.args[0] if fault.args and isinstance(fault.args[0], str) else str(fault)
 
@@ -85,7 +85,7 @@ def powers_in_row(names: Sequence[str], articled: Collection[str] = (), *, start
 
 
 def in_row(names: Sequence[str]) -> str:
-    """Names in a row, "A, B and C", each of which can still be said in another language; "" for none."""
+    """Names in a row, "A, B and C", each of which can still be stated in another language; "" for none."""
     if len(names) < 2:
         return names[0] if names else ""
     first, *others, last = names

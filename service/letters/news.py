@@ -34,7 +34,7 @@ class OwnOrders:
 
 def news_of(facts: ResultsFacts) -> News:
     """The news of a phase, the same for every reader who may know the same."""
-    # A unit that is dislodged has a line of its own. Some of these lost one against two: they did not stand
+    # A unit that is dislodged has its own line. Some of these lost one against two: they did not stand
     # anybody off.
     turned_back = tuple(
         (order.unit, power.power) for power in facts.powers for order in power.orders

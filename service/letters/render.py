@@ -74,7 +74,7 @@ def letter(
 
 
 def results_of_reader(facts: ResultsFacts, to: Recipient) -> dict[str, Any]:
-    """What the template of results needs beside the facts: the news, then the reader's own orders, then the
+    """What the template of results needs next to the facts: the news, then the reader's own orders, then the
     others' (LET-07)."""
     return {**results_values(facts, to.power), "own": own_orders(facts, to.power),
             "added": {name: part.words(language(to.language).code) for name, part in facts.parts.items()}}
@@ -188,7 +188,7 @@ def wrap_text(text: str) -> str:
         # Addresses on the web stay whole, even where that makes a line longer than 72 columns.
         pieces = textwrap.wrap(
             bare, COLUMNS, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-        # A blank says that the line goes on (RFC 3676).
+        # A blank states that the line goes on (RFC 3676).
         lines += [*(f"{piece} " for piece in pieces[:-1]), pieces[-1]]
     spaced = "\n".join(lines)
     # Blocks that a template left out leave their empty lines.

@@ -1,6 +1,6 @@
 """What was received of a power and does not count, as sentences for any language (LET-10).
 
-`service.games.approval.papers` says them in English. Here each is taken apart again, since the games know
+`service.games.approval.papers` states them in English. Here each is taken apart again, since the games know
 nothing of languages. A reason that the coordinator typed stays as typed.
 """
 

@@ -42,7 +42,7 @@ def _authors(value: str) -> tuple[str, ...]:
 
 def _without_comments(value: str) -> str | None:
     """Each comment as one blank; None where a comment or a quoted string stays open, or a backslash or
-    closing bracket stands outside."""
+    closing bracket is outside."""
     letters: list[str] = []
     depth = 0
     quoted = False
@@ -82,7 +82,7 @@ def _address(part: str) -> str | None:
         before, _, rest = bare.partition("<")
         inner, _, after = rest.partition(">")
         address = inner.strip()
-        # "hal@a.example <hal@b.example>": some programs take the first. Only its own address may stand there.
+        # "hal@a.example <hal@b.example>": some programs take the first. Only its own address may be there.
         is_plain = not after.strip() and not set(before) & set(":;>") and (
             "@" not in before or before.strip().casefold() == address.casefold())
     elif set(bare) & set("@:;>"):

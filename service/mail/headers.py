@@ -17,14 +17,14 @@ MOST_HEADER_LINES = 10_000
 """Bytes and lines of a header block that are looked at. An honest mail has a few hundred lines."""
 _MOST_HEADERS = 2000
 LONGEST_VALUE = 100_000
-"""Headers of one mail, and bytes of one unfolded header, that are kept."""
+"""Headers of one mail, and bytes of one unfolded header, that are stored."""
 # These are taken apart letter by letter. A line has at most 998 (RFC 5322, 2.1.1).
 _LONGEST_READ = {
     "from": 8000, "sender": 8000, "reply-to": 8000, "return-path": 8000, "subject": 8000, "date": 8000,
     "message-id": 8000, "content-type": 8000, "precedence": 8000, "auto-submitted": 8000,
     "authentication-results": 16_000,
 }  # fmt: skip
-"""Bytes that are kept of one header of these names. A longer one may hide what decides about its mail."""
+"""Bytes that are stored of one header of these names. A longer one may hide what decides about its mail."""
 _NAME = re.compile(rb"[!-9;-~]+")
 _ENCODED = re.compile(r"=\?([^?\s*]+)(?:\*[^?\s]*)?\?([bBqQ])\?([^?]*)\?=")
 _CHARSET = re.compile(rb"charset\s*=\s*\"?([A-Za-z0-9_.:-]{2,40})", re.IGNORECASE)
@@ -36,7 +36,7 @@ class Headers:
     """The headers of a mail in order: (name in lower case, unfolded value as bytes).
 
     `is_complete` is False if the block is longer than what is looked at. The rest may hold a second From, so
-    such a mail counts as nobody's.
+    such a mail counts as no person's.
     """
 
     fields: tuple[tuple[str, bytes], ...]
@@ -231,7 +231,7 @@ def addresses(values: Sequence[str]) -> tuple[str, ...]:
             if _ADDRESS.fullmatch(address) and "=?" not in address:
                 sender_addresses.append(address.rstrip("."))
             elif angle is not None and "@" in angle:
-                # Somebody meant an address. It counts as one, so that the mail is not taken for the mail of
+                # A person meant an address. It counts as one, so that the mail is not taken for the mail of
                 # another sender in the same header.
                 sender_addresses.append("")
     return tuple(sender_addresses)

@@ -1,4 +1,4 @@
-"""Raw mail bytes to an IncomingMail: first its head, and then its body, where somebody needs it. Never
+"""Raw mail bytes to an IncomingMail: first its head, and then its body, where a person needs it. Never
 raises: what cannot be read is left out or marked.
 
 Nothing is decided here; `service.intake.verdicts.rules` does that.
@@ -75,8 +75,8 @@ class IncomingMail:
     All below is empty until the body is READ; `report` alone may be known of one that is not. `pictures`: in
     the order of the mail, those that may be a sheet or were meant as one. `overflow`: too many parts, too
     deep parts, or more bytes than were fetched. `bold`: the lines that may be typed orders. `text`: what a
-    person reads. `other_files`: the other files. `may_have_pictures`: what can be said of an unread body.
-    `authentication`: who proved the sender; None as long as nobody but the stamps was asked
+    person reads. `other_files`: the other files. `may_have_pictures`: what can be stated of an unread body.
+    `authentication`: who proved the sender; None as long as only the stamps was asked
     (`service.intake.sender_proof`).
     """
 

@@ -1,6 +1,6 @@
 """What the newest mails of a mailbox say about its own server, and the setting that fits (BOX-02).
 
-Senders write into the same header as the server, so only what stands above the server's line counts here: the
+Senders write into the same header as the server, so only what is above the server's line counts here: the
 topmost Received line is the last hop into the mailbox, and no sender can write above it.
 """
 
@@ -230,5 +230,5 @@ def _suffixes() -> PublicSuffixList:
 
 
 def _registrable(host: str) -> str:
-    """The domain that somebody registered ("example.org" of "mx.example.org")."""
+    """The domain that a person registered ("example.org" of "mx.example.org")."""
     return str(_suffixes().privatesuffix(host.casefold()) or host.casefold())

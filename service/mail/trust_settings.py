@@ -1,4 +1,4 @@
-"""Whose word about a sender counts, from a site's settings. A fault says which key and what to write."""
+"""Whose word about a sender counts, from a site's settings. A fault shows which key and what to write."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LONGEST = 253
 
 
 def trust_of(settings: MailIn) -> Trust:
-    """Trust in the mailbox's own server, in nobody if the settings name none, and in our own proof as they
+    """Trust in the mailbox's own server, in no person if the settings name none, and in our own proof as they
     say. Raises ConfigError."""
     return replace(_trusted(settings), own_proof=settings.own_proof)
 

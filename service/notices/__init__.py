@@ -6,7 +6,7 @@ Doors: `results.ResultsAnnouncer` for an approved phase, `answers.replies.Replie
 - `letter_context`: what every writer of letters shares.
 - `kinds`: all kinds of letters. Each is declared, with its preview, in the module that sends it.
 - `answers`: letters about one mail: receipts, refusals, sheets on hold;
-  `answers.receipts` says what a receipt says, and draws the sheet as the machine read it.
+  `answers.receipts` shows what a receipt states, and draws the sheet as the machine read it.
 - `coordinator_notices`: what waits for a person, or came back, or was not sent.
 - `results`: results to all, requests to those who must act; `results_facts` is what results say.
 - `attachments`, `order_sheets`, `current_map`, `postal_packs`: the files that go with letters.

@@ -1,5 +1,5 @@
 """What everybody in a game is told of its table (BEY-04): days on which a player is away, a pause, another
-player for a power, a draw that all have agreed on. Powers are named, and nobody's address."""
+player for a power, a draw that all have agreed on. Powers are named, and no person's address."""
 
 from __future__ import annotations
 
@@ -102,8 +102,8 @@ def absence_facts(
 
 @dataclass(frozen=True, slots=True)
 class NoteAbsence(Act[AbsenceRow | None]):
-    """Notes the days on which a player is away, and tells everybody in the game. The outcome is None for days
-    that were told before.
+    """Notes the days on which a player is away, and informs everybody in the game. The outcome is None for
+    days that were told before.
 
     `of`: the player's id, or the power that they hold. `first` and `last` as typed: 2027-03-14.
     """
@@ -131,7 +131,7 @@ class NoteAbsence(Act[AbsenceRow | None]):
     def change(self, table: ActTable) -> AbsenceRow | None:
         """Note them."""
         player, (first, last) = self._player(table), self._days()
-        # The same form sent twice writes to nobody twice.
+        # The same form sent twice writes to no person twice.
         if _noted(absences_of(table.session, self.game, player, table.now.date()), first, last):
             return None
         row = AbsenceRow(game_id=self.game, player_id=player, first=first, last=last, made_at=table.now,
@@ -163,7 +163,7 @@ class NoteAbsence(Act[AbsenceRow | None]):
 
 @dataclass(frozen=True, slots=True)
 class EndAbsence(Act[AbsenceRow]):
-    """Takes an absence back and tells everybody. `player`: whose it must be, None for anybody's."""
+    """Takes an absence back and informs everybody. `player`: whose it must be, None for anybody's."""
 
     letters_first: ClassVar[bool] = True
     game: str
@@ -171,7 +171,7 @@ class EndAbsence(Act[AbsenceRow]):
     player: int | None = None
 
     def check(self, table: ActTable) -> None:
-        """Refuse where nobody can be told."""
+        """Refuse where no person can be told."""
         table.must_write()
 
     def change(self, table: ActTable) -> AbsenceRow:
@@ -194,7 +194,7 @@ class EndAbsence(Act[AbsenceRow]):
 
 
 def tell_of_absence(session: Session, letters: LetterContext, row: AbsenceRow) -> int:
-    """Tell everybody of an absence, or that it was taken back."""
+    """Inform everybody of an absence, or that it was taken back."""
     game = session.get_one(GameRow, row.game_id)
     variant, powers = letters.load(game.variant), _powers(session, game.id, row.player_id)
     closing = closing_of(session, game.id)
@@ -231,7 +231,7 @@ def absences(session: Session, game_id: str, today: date) -> list[AbsenceRow]:
 def tell_of_new_player(
     session: Session, letters: LetterContext, game: GameRow, power: str, key: str, *, is_empty: bool
 ) -> int:
-    """Tell everybody that a power has another player, or none; the number of letters."""
+    """Inform everybody that a power has another player, or none; the number of letters."""
     variant = letters.load(game.variant)
     news = (Sentence("Nobody commands %(power)s for now; its units have no orders.",
                      power=_owner(variant, [power])) if is_empty
@@ -247,7 +247,7 @@ def tell_of_new_player(
 def tell_of_pause(
     session: Session, letters: LetterContext, game: GameRow, days: int, until: datetime, why: str, key: str
 ) -> int:
-    """Tell everybody that a game pauses: every deadline ahead is later by so many days."""
+    """Inform everybody that a game pauses: every deadline ahead is later by so many days."""
     return announce(session, letters, game, AnnouncementFacts(
         f"pause-{key}", Sentence("The game pauses"),
         (Sentence("The game pauses for %(days)s days: every deadline ahead is later by as much, and the next "
@@ -260,7 +260,8 @@ def tell_of_pause(
 def tell_of_holiday(
     session: Session, letters: LetterContext, game: GameRow, phase: PhaseRow, first: date, last: date
 ) -> int:
-    """Tell everybody that the coordinator is away: deadlines from that of `phase` on are later by as much."""
+    """Inform everybody that the coordinator is away: deadlines from that of `phase` on are later by as
+    much."""
     return announce(session, letters, game, AnnouncementFacts(
         f"away-{first.isoformat()}-{last.isoformat()}", Sentence("The coordinator is away"),
         (Sentence("The coordinator is away from %(first)s to %(last)s, both days included, and reads no "
@@ -275,7 +276,7 @@ def tell_of_holiday(
 def tell_of_results_taken_back(
     session: Session, letters: LetterContext, phase: PhaseRow, later: Sequence[Phase], why: str, times: int
 ) -> int:
-    """Tell everybody that results are taken back, to be judged and sent again (PHA-04)."""
+    """Inform everybody that results are taken back, to be judged and sent again (PHA-04)."""
     game = session.get_one(GameRow, phase.game_id)
     return announce(session, letters, game, AnnouncementFacts(
         f"taken-back-{phase.ordinal}-{times}", Sentence("Results taken back"),
@@ -291,7 +292,7 @@ def tell_of_corrected_board(
     session: Session, letters: LetterContext, game: GameRow, phase: PhaseRow, changes: Sequence[Difference],
     why: str, key: str,
 ) -> int:
-    """Tell everybody what is different on the board that is in play (PHA-04)."""
+    """Inform everybody what is different on the board that is in play (PHA-04)."""
     articled = letters.load(game.variant).articled
     return announce(session, letters, game, AnnouncementFacts(
         f"board-{phase.ordinal}-{key}", Sentence("The board is corrected"),
@@ -314,7 +315,7 @@ def _what_was_sent(game: GameRow) -> list[Sentence]:
 
 
 def tell_of_draw(session: Session, letters: LetterContext, game: GameRow, powers: list[str], key: str) -> int:
-    """Tell everybody that the game ends in a draw that all survivors asked for."""
+    """Inform everybody that the game ends in a draw that all survivors asked for."""
     return announce(session, letters, game, AnnouncementFacts(
         f"draw-{key}", Sentence("The game ends in a draw"),
         (Sentence("All survivors asked for the draw on their sheets of one season: %(powers)s.",

@@ -1,7 +1,7 @@
 """The files that go out with results: the written results as pictures, the map after a Winter, copies of the
 sheets.
 
-Each is named before it is drawn, so a dry run can name them all and draw only the one that somebody opens.
+Each is named before it is drawn, so a dry run can name them all and draw only the one that a person opens.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ class WelcomeLinks:
 class PlayingRules:
     """How a game takes orders: whether the first sheet of a phase counts (Q-60), whether typed orders
     and mail commands are taken, the sentences on how players meet, and the languages whose order words count
-    beside the English ones (WRD-07)."""
+    next to the English ones (WRD-07)."""
 
     first_counts: bool = False
     takes_typed_orders: bool = False
@@ -131,8 +131,8 @@ class WelcomeFacts(LetterFacts):
 @dataclass(frozen=True, slots=True)
 class DeadlineFacts(KeyedFacts):
     """A deadline that was moved (OUT-12), and the reason. `moved` are later deadlines at their new instants,
-    `unchanged` those that stay. `key` tells this move from others of the same phase. `first_counts`: the
-    first sheet of a phase counts (Q-60)."""
+    `unchanged` those that stay. `key` distinguishes this move from others of the same phase. `first_counts`:
+    the first sheet of a phase counts (Q-60)."""
 
     phase: Phase
     old: datetime
@@ -155,7 +155,7 @@ class Broadcasts:
     letters: LetterContext
 
     def corrected(self, session: Session, phase: PhaseRow, error: ResultsCorrection, key: str) -> int:
-        """Tell every player of an error in results that were sent. Returns the number of letters."""
+        """Inform every player of an error in results that were sent. Returns the number of letters."""
         return sum(self.letters.put(session, letter, phase)
                    for letter in self.correction(session, phase, error, key, drawing=True))
 
@@ -178,7 +178,7 @@ class Broadcasts:
         ]
 
     def deadline_moved(self, session: Session, phase: PhaseRow, extension: DeadlineExtension) -> int:
-        """Tell every player the old and the new instant, the reason, what else moves and what does not
+        """Inform every player the old and the new instant, the reason, what else moves and what does not
         (OUT-12). Returns the number of letters. The calendar's new entries are attached."""
         game = session.get_one(GameRow, phase.game_id)
         moved = {move.phase: move for move in extension.moved}
@@ -206,23 +206,23 @@ class Broadcasts:
     def seat_changed(
         self, session: Session, game: GameRow, power: str, now: datetime, *, is_empty: bool
     ) -> int:
-        """Tell everybody that a power has another player, or none. Returns the number of letters."""
+        """Inform everybody that a power has another player, or none. Returns the number of letters."""
         return announcements.tell_of_new_player(
             session, self.letters, game, power, f"{now:%Y%m%d%H%M%S}", is_empty=is_empty)
 
     def absent(self, session: Session, row: AbsenceRow) -> int:
-        """Tell everybody of an absence, or that it was taken back. Returns the number of letters."""
+        """Inform everybody of an absence, or that it was taken back. Returns the number of letters."""
         return announcements.tell_of_absence(session, self.letters, row)
 
     def paused(self, session: Session, phase: PhaseRow, days: int, why: str) -> int:
-        """Tell everybody that a game pauses: every deadline ahead is later by so many days, the next one is
+        """Inform everybody that a game pauses: every deadline ahead is later by so many days, the next one is
         that of `phase`. Returns the number of letters."""
         return announcements.tell_of_pause(
             session, self.letters, session.get_one(GameRow, phase.game_id), days, phase.deadline, why,
             f"{phase.ordinal}-{phase.moved}")
 
     def coordinator_away(self, session: Session, phase: PhaseRow, first: date, last: date) -> int:
-        """Tell everybody that the coordinator is away on these days, and that each deadline from that of
+        """Inform everybody that the coordinator is away on these days, and that each deadline from that of
         `phase` on is later by their number. Returns the number of letters."""
         return announcements.tell_of_holiday(
             session, self.letters, session.get_one(GameRow, phase.game_id), phase, first, last)
@@ -230,7 +230,7 @@ class Broadcasts:
     def results_taken_back(
         self, session: Session, phase: PhaseRow, later: Sequence[Phase], why: str, times: int
     ) -> int:
-        """Tell everybody that the results of a phase are taken back, with those of `later` ones; their own
+        """Inform everybody that the results of a phase are taken back, with those of `later` ones; their own
         letters do not leave any more. Returns the number of letters."""
         withdraw_results(session, phase)
         return announcements.tell_of_results_taken_back(session, self.letters, phase, later, why, times)
@@ -238,12 +238,12 @@ class Broadcasts:
     def board_corrected(
         self, session: Session, phase: PhaseRow, changes: Sequence[Difference], why: str, key: str
     ) -> int:
-        """Tell everybody what is different on the board of a phase. Returns the number of letters."""
+        """Inform everybody what is different on the board of a phase. Returns the number of letters."""
         game = session.get_one(GameRow, phase.game_id)
         return announcements.tell_of_corrected_board(session, self.letters, game, phase, changes, why, key)
 
     def handed_over(self, session: Session, game: GameRow, name: str, key: str) -> HandOver:
-        """Tell every player that another coordinator takes over, with the record's root before the change
+        """Inform every player that another coordinator takes over, with the record's root before the change
         (section 5 of the mail plan). No letter is new if the form with this key came before."""
         now = self.letters.clock.now()
         predecessor = self.letters.game_info(game).coordinator
@@ -262,20 +262,20 @@ class Broadcasts:
         return HandOver(letters_put, predecessor, root.link)
 
     def game_ended(self, session: Session, game: GameRow, end: GameEnd, last: PhaseRow) -> int:
-        """Tell every player of the end that was declared. Returns the number of letters."""
+        """Inform every player of the end that was declared. Returns the number of letters."""
         resolution = codec.load_resolution(last.resolution or {})
         letters = Farewell(self.letters).all(session, game, end, last, resolution)
         return sum(self.letters.put(session, letter, last) for letter in letters)
 
     def draw_agreed(self, session: Session, phase: PhaseRow, powers: Sequence[str]) -> int:
-        """Tell everybody that the game ends in a draw that all survivors asked for. Returns the number of
+        """Inform everybody that the game ends in a draw that all survivors asked for. Returns the number of
         letters."""
         game = session.get_one(GameRow, phase.game_id)
         names = [self.letters.load(game.variant).powers[power].name for power in powers]
         return announcements.tell_of_draw(session, self.letters, game, names, str(phase.ordinal))
 
     def welcome(self, session: Session, game_id: str, power: str = "") -> int:
-        """Tell every player of a game, or the one of a power, what they need to begin (OUT-01). Between two
+        """Inform every player of a game, or the one of a power, what they need to begin (OUT-01). Between two
         phases, where a seat may change hands too, of the phase that opens next. Returns the number of
         letters."""
         game = session.get_one(GameRow, game_id)
@@ -339,7 +339,7 @@ class Broadcasts:
         ]
 
     def _map(self, session: Session, game: GameRow, phase: PhaseRow) -> list[Attachment]:
-        # The map that everybody may see: to whom a seat changes hands in mid-year it says of when it is.
+        # The map that everybody may see: to whom a seat changes hands in mid-year it states of when it is.
         public = control(session, game.id, self.letters.load)
         pdf = None if public is None else control_map(public)
         return [] if pdf is None else [Attachment(f"{game.id}-map-{phase.year}.pdf", "application/pdf", pdf)]
@@ -352,7 +352,7 @@ class Broadcasts:
                     row.moved_at or row.opens_at, row.moved, page)
             for row in rows
         ]
-        # RFC 2606 reserves .invalid, so a site without an address makes no UID under somebody's domain.
+        # RFC 2606 reserves .invalid, so a site without an address makes no UID under a person's domain.
         host = urlsplit(base).hostname or "galloper.invalid"
         return Attachment("calendar.ics", "text/calendar", feed(game.name, due, host))
 

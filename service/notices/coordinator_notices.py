@@ -1,5 +1,5 @@
 """Notices to the coordinator: about a mail, whose it is and what it is about; about a letter that came back,
-or that goes to nobody. Each says what follows if nothing is done."""
+or that goes to no person. Each shows what follows if nothing is done."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ _UNPROVED = {RefusalReason.BAD_FROM, RefusalReason.AUTH_FAILED}
 
 @dataclass(frozen=True, slots=True)
 class NoticedMail:
-    """The mail that a notice is about, for the coordinator alone. `sender` as its From field says, "" if that
-    cannot be read; `is_proved` whether the mail server confirms it; `player` their name, "" if nobody has the
-    address; `about` names game and power in words; `closing` is that game's open phase, or None."""
+    """The mail that a notice is about, for the coordinator alone. `sender` as its From field states, "" if
+    that cannot be read; `is_proved` whether the mail server confirms it; `player` their name, "" if no person
+    has the address; `about` names game and power in words; `closing` is that game's open phase, or None."""
 
     sender: str
     is_proved: bool
@@ -166,7 +166,7 @@ def report_failed(letters: LetterContext, session: Session, row: OutboxRow) -> N
 
 
 def about_returned_mail_of(player: PlayerRow, now: datetime, base_url: str) -> NoticeFacts:
-    """Some letter to a player came back, and the report does not say which."""
+    """Some letter to a player came back, and the report does not show which."""
     return NoticeFacts(
         # Once a day: anybody can write such a report.
         key=f"bounce-player-{player.id}-{now:%Y-%m-%d}",
@@ -195,4 +195,4 @@ COORDINATOR_NOTICE = LetterKind(
     "coordinator_notice", NoticeFacts, "Notice to the coordinator",
     Occasion("you", "something waits for a person", _coordinator_notice_sample),
     rank=Rank.URGENT, addressee=Addressee.COORDINATOR)
-"""Tells the coordinator that something waits for a person."""
+"""Informs the coordinator that something waits for a person."""

@@ -23,7 +23,7 @@ from service.store.tables import GameRow, PhaseRow
 @dataclass(frozen=True, slots=True)
 class Control:
     """What a map shows: the board, the game's name, each power's centres, and `when` in words. `units` is
-    empty unless the game's option asks for them; `record` is the root of the game's record in words, or
+    empty unless the game's option requests them; `record` is the root of the game's record in words, or
     ""."""
 
     variant: Variant
@@ -50,11 +50,11 @@ def control(session: Session, game_id: str, load: Callable[[str], Variant] = map
     variant = load(game.variant)
     position, when, root = variant.start, f"at the beginning of {variant.start.phase.year}", ""
     for row in records.phases(session, game_id):
-        # A judged Winter that nobody has approved yet is not public.
+        # A judged Winter that no person has approved yet is not public.
         if PhaseKind(row.kind).updates_ownership and row.resolution is not None and row.sent_at is not None:
             position, when = codec.load_resolution(row.resolution).position, map_date(row, variant.calendar)
             root = on_map(session, game_id, root_mark(session, row))
-    # None is somebody who commands no power: what anybody may see.
+    # None is a person who commands no power: what anybody may see.
     visible = variant.rules.visible_position(variant.context(), position, None)
     return Control(variant, game.name, visible.centres, when, shown(game, visible.units), root)
 
@@ -68,5 +68,5 @@ def map_date(phase: PhaseRow, calendar: Calendar) -> str:
 
 
 def shown(game: GameRow, units: Iterable[Unit]) -> frozenset[Unit]:
-    """The units that a game's maps show: none unless its option asks for them."""
+    """The units that a game's maps show: none unless its option requests them."""
     return frozenset(units) if options_of(game).units_on_map else frozenset()

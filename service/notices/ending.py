@@ -1,4 +1,4 @@
-"""The letters that tell of the end of a game, and what they are written from (BEY-03)."""
+"""The letters that mention the end of a game, and what they are written from (BEY-03)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from service.store.tables import GameRow, PhaseRow, PhaseState, PlayerRow
 
 @dataclass(frozen=True, slots=True)
 class Farewell:
-    """The writer of letters that tell of the end."""
+    """The writer of letters that mention the end."""
 
     letters: LetterContext
 
@@ -56,7 +56,7 @@ def game_over_facts(
     session: Session, game: GameRow, variant: Variant, end: GameEnd | None, last: PhaseRow,
     resolution: Resolution, base_url: str = ""
 ) -> GameOverFacts:
-    """What the letter and its page say; `end` is None where nobody declared one."""
+    """What the letter and its page say; `end` is None where no person declared one."""
     phases = judged_phases(session, game, last, resolution)
     years = game_years(variant, phases, over=True)
     chart = centres_by_year(variant, years)

@@ -1,4 +1,4 @@
-"""All kinds of letters of the core, in the order of a game. A kind is declared beside what sends it; this is
+"""All kinds of letters of the core, in the order of a game. A kind is declared next to what sends it; this is
 the one place that puts them together. `service.bootstrap` adds those of features."""
 
 from __future__ import annotations

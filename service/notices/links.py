@@ -17,7 +17,7 @@ from service.notices.letter_context import LetterContext
 from service.store.tables import OutboxRow
 
 LINKS_AN_HOUR = 3
-"""Links mailed to one address in an hour, whoever asks for them."""
+"""Links mailed to one address in an hour, no matter who requests them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,8 @@ class LinkFacts(LetterFacts):
 
     @property
     def letter_key(self) -> str:
-        """The end of the address tells one link from another; the whole secret stays out of the key."""
+        """The end of the address distinguishes one link from another; the whole secret stays out of the
+        key."""
         return self.address[-16:]
 
 

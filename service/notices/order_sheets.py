@@ -58,7 +58,7 @@ class OrderLanguage:
 
 def order_examples(variant: Variant, kind: PhaseKind) -> tuple[str, ...]:
     """An order of each kind that a phase takes, in full words. The places are the board's first names by the
-    alphabet that are short, so that an example tells nothing of the position."""
+    alphabet that are short, so that an example shows nothing of the position."""
     power = next(iter(variant.powers))
     orders = [
         order for text, _ in written(variant, kind)
@@ -68,7 +68,7 @@ def order_examples(variant: Variant, kind: PhaseKind) -> tuple[str, ...]:
 
 
 def order_languages(variant: Variant, options: GameOptions) -> tuple[OrderLanguage, ...]:
-    """The languages whose order words a game with these options takes beside the English ones, each with
+    """The languages whose order words a game with these options takes next to the English ones, each with
     examples (WRD-07)."""
     return tuple(
         OrderLanguage(Sentence(_TITLES.get(name, LANGUAGES[name].title)), written_in(variant, name))
@@ -90,7 +90,7 @@ def filled_sheet(
 @dataclass(frozen=True, slots=True)
 class SheetReader:
     """For whom a sheet is printed: a language of `service.letters.language`, a time zone or "", and the
-    address for orders, "" where it must not stand on paper that anybody may print."""
+    address for orders, "" where it must not be on paper that anybody may print."""
 
     language: str = ENGLISH
     zone: str = ""
@@ -103,7 +103,7 @@ def printed_sheet(
 ) -> BlankSheet:
     """One power's sheet for a phase. `game_id` and `game`: the game's id and its name. `nonce`: see
     `sheet_code.SheetCode`; by default one that is always the same for this sheet, since a letter that is
-    drawn again must be the same letter. `units`: names to stand under the rules. `rows`: how many
+    drawn again must be the same letter. `units`: names to be under the rules. `rows`: how many
     are wanted."""
     say = language(reader.language).say
     has_boxes = phase.kind in _BOXED and set(_BOXES) <= set(variant.kinds)
@@ -127,7 +127,7 @@ def printed_sheet(
         (" ".join(note for note in notes if note),
          *((say("Example: %(order)s", order=example),) if example else ())),
         say("Version"), _BOXES if has_boxes else (), tuple(units),
-        # Nobody has results before the game's first phase.
+        # No person has results before the game's first phase.
         words="" if phase == variant.start.phase else say("Four words of your last results"))
 
 
@@ -137,7 +137,7 @@ def blanks(
     nonce: str = "", names_units: bool = False,
 ) -> list[BlankSheet]:
     """Blank sheets of a phase for some powers, with a row for each unit. `names_units`: each power's own
-    units stand small under the rules, as `names_under_rules` says."""
+    units stand small under the rules, as `names_under_rules` states."""
     units = () if position is None else position.units
     return [
         printed_sheet(variant, game_id, game, phase, power, reader, deadline=deadline, nonce=nonce,
@@ -174,7 +174,7 @@ def sheet_form(
 def names_under_rules(
     variant: Variant, phase: Phase, position: Position | None, power: str
 ) -> tuple[str, ...]:
-    """The names of a power's units that await orders, in the order of the alphabet: all that stand on the
+    """The names of a power's units that await orders, in the order of the alphabet: all that are on the
     board, those to retreat in a retreat phase, none where units are built and removed. Empty without the
     phase's position."""
     # Where units stand, and nothing of what they may do: a list of what is legal would be advice (NON-02). A

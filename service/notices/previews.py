@@ -32,7 +32,7 @@ from service.store.tables import GameRow, PhaseRow, PhaseState, SubmissionRow
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """One letter, and a sentence that says which of its facts are the game's and which are made up because
+    """One letter, and a sentence that shows which of its facts are the game's and which are made up because
     they have not happened yet."""
 
     letter: OutLetter
@@ -137,7 +137,7 @@ class Previews:
         return codec.load_position(rows[-1].position or {}) if rows else self.variant.start
 
     def units(self) -> tuple[str, ...]:
-        """The power's units as they stand, in words."""
+        """The power's units as they are, in words."""
         units = self.position().units
         return tuple(sorted(unit_text(self.variant, unit) for unit in units if unit.power == self.power))
 

@@ -1,4 +1,4 @@
-"""Reminders before a deadline, for players who asked for them (OUT-11). They say that nothing counts yet,
+"""Reminders before a deadline, for players who asked for them (OUT-11). They state that nothing counts yet,
 what came and was set aside, and nothing else.
 
 The outbox is the memory of who was reminded: a letter's key names the deadline and the hours before it. So a
@@ -37,13 +37,13 @@ HOURS = (12, 48)
 
 
 def reminder_key(hours: int, deadline: datetime) -> str:
-    """What tells a reminder from others of its phase: the outbox is the memory of who was reminded."""
+    """What shows a reminder from others of its phase: the outbox is the memory of who was reminded."""
     return f"{hours}h-{deadline.isoformat()}"
 
 
 @dataclass(frozen=True, slots=True)
 class ReminderFacts(LetterFacts):
-    """A deadline draws near and nothing from a power counts (OUT-11). `hours` says which reminder this
+    """A deadline draws near and nothing from a power counts (OUT-11). `hours` shows which reminder this
     is, 48 or 12 hours before the deadline. `feed` is the address of the calendar, `entry` the page on which
     the player can end reminders; each may be "". `received`: what came and does not count, in sentences."""
 
@@ -107,7 +107,7 @@ class Reminders:
 
 def to_look_at(session: Session, look: Look) -> list[DuePhase]:
     """Open phases that may have a reminder due, the nearest deadline first."""
-    # The scheduler looks every second, so a site on which nobody asked for reminders costs one query.
+    # The scheduler looks every second, so a site on which no person asked for reminders costs one query.
     if session.scalar(select(PlayerRow.id).where(PlayerRow.reminders).limit(1)) is None:
         return []
     return phase_looks.before_deadline(session, look, timedelta(hours=HOURS[-1]))
@@ -137,8 +137,9 @@ def hours_before(phase: PhaseRow, now: datetime, pace: float) -> int | None:
 def silent(session: Session, phase: PhaseRow) -> Iterator[str]:
     """Powers that asked for reminders, may send orders in this phase, and have nothing on file that counts:
     neither a photograph nor a sheet by post. In a retreat phase only those that must retreat."""
-    # A sheet that is on its way by post counts only once it is logged, so the letter says to ignore it then.
-    # One that is set aside is no sheet that counts: its player was not reminded, and learnt it from results.
+    # A sheet that is on its way by post counts only once it is logged, so the letter states to ignore it
+    # then. One that is set aside is no sheet that counts: its player was not reminded, and learnt it from
+    # results.
     filed = executed(session, phase).keys() | records.posted(session, phase.id)
     asked_powers = powers_asked(phase)
     for power, key in sorted(records.seats(session, phase.game_id).items()):

@@ -59,7 +59,7 @@ def _nobody_asks(_done: int, _total: int, _step: str) -> None:
 
 
 class LetterFailed(NotReady):
-    """A letter or one of its files could not be made; the sentence names it and says why."""
+    """A letter or one of its files could not be made; the sentence names it and shows why."""
 
 
 Version = tuple[Resolution, ResultsFacts, list[Attachment]]
@@ -164,7 +164,7 @@ class ResultsAnnouncer:
         self, phase: Phase, resolution: Resolution, info: GameInfo, to: Recipient,
         version: tuple[ResultsFacts, list[Attachment]],
     ) -> OutLetter:
-        """The results for one reader; copies of sheets attached, or behind a link if the site wants that."""
+        """The results for one reader; copies of sheets attached, or behind a link if the site needs that."""
         (facts, attached), kind = version, kind_of_results(phase, resolution)
         copies = [file for file in attached if COPY.fullmatch(file.name)]
         if not self.letters.sender.links_copies or not self.letters.sender.base_url or not copies:
@@ -205,7 +205,7 @@ class ResultsAnnouncer:
     def _unreached(
         self, session: Session, phase: PhaseRow, variant: Variant, info: GameInfo
     ) -> list[OutLetter]:
-        """Tells the coordinator about players without any mail address: they get no results unless somebody
+        """Informs the coordinator about players without any mail address: they get no results unless a person
         posts them."""
         reached = records.addresses(session, phase.game_id)
         names = [

@@ -96,7 +96,7 @@ def results_facts(
 
 def own_units(game: GameRow, variant: Variant, resolution: Resolution, power: str) -> tuple[str, ...]:
     """The units that a power has after a phase, in words and as the rules let it know them; none unless the
-    game's option asks for them (Q-80)."""
+    game's option requests them (Q-80)."""
     if not options_of(game).units_in_results:
         return ()
     visible, _ = redacted_for(variant, resolution, power)
@@ -104,7 +104,7 @@ def own_units(game: GameRow, variant: Variant, resolution: Resolution, power: st
 
 
 def check_address(base_url: str) -> str:
-    """The address of the page that says how a game is checked at home; "" if the site has no public
+    """The address of the page that shows how a game is checked at home; "" if the site has no public
     address."""
     return f"{base_url.rstrip('/')}/public/check" if base_url else ""
 
@@ -197,7 +197,7 @@ def _unit_changes(resolution: Resolution, variant: Variant) -> UnitChanges:
 
 def _standings(phase: PhaseRow, resolution: Resolution, variant: Variant) -> Standings:
     names = {power.id: power.name for power in variant.powers.values()}
-    # Holdings are told when builds and removals are next, or were just made (OUT-07, OUT-08).
+    # Holdings are reported when builds and removals are next, or were just made (OUT-07, OUT-08).
     ends_year = PhaseKind.ADJUSTMENT in {resolution.position.phase.kind, PhaseKind(phase.kind)}
     partners = resolution.draw_open_to
     return Standings(

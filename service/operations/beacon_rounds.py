@@ -1,8 +1,7 @@
 """Fetches the rounds of the public beacon for phases that wait for one (ADR 0021).
 
-Whoever hands a round over need not be trusted: its signature is checked. A round that cannot be had is asked
-for again at the next look.
-"""
+Anyone who hands a round over need not be trusted: its signature is checked. A round that cannot be had is
+asked for again at the next look. """
 
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ class RoundSource(Protocol):
     """Where rounds come from."""
 
     def __call__(self, chain: BeaconChain, number: int, /) -> str | None:
-        """The signature of a round in hexadecimal digits, not checked; None if nobody answers."""
+        """The signature of a round in hexadecimal digits, not checked; None if no person answers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@
 The mail server's clock decides what is in time, so we ask it: the server stamps a mail that is put into a
 folder without a date. A Maildir is stamped by the disk it is on. If that disk is ours, both clocks are one
 and no drift can show; such a site needs NTP, and `galloper check` says so. Where nothing can be asked, the
-stamps of the newest mails are compared: a stamp ahead of our clock means that ours is behind. Nobody loses by
-the wait, since the stamps say what is in time.
+stamps of the newest mails are compared: a stamp ahead of our clock means that ours is behind. No person loses
+by the wait, since the stamps show what is in time.
 
-Asking takes a log-in, and providers count those: an answer stands for the deadlines of some minutes, unless
+Asking takes a log-in, and providers count those: an answer represents the deadlines of some minutes, unless
 the clock was set meanwhile.
 """
 
@@ -39,8 +39,8 @@ STAMPS_COMPARED = 20
 """Newest mails whose stamps are compared with the clock."""
 
 ANSWER_STANDS, DOUBT_STANDS = 300.0, 30.0
-"""Seconds for which the answer that the clock is right stands for further deadlines of this process, and any
-other answer. In these a clock that nobody sets drifts by less than a second."""
+"""Seconds for which the answer that the clock is right represents further deadlines of this process, and any
+other answer. In these a clock that no person sets drifts by less than a second."""
 
 SET_SECONDS = 5.0
 """A jump of the clock that counts as setting it."""

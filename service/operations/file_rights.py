@@ -1,4 +1,4 @@
-"""The rights of a site's files (SEC-03): what is in them is for the account that runs the site, and nobody
+"""The rights of a site's files (SEC-03): what is in them is for the account that runs the site, and no person
 else."""
 
 from __future__ import annotations

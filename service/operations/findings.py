@@ -1,5 +1,5 @@
-"""What a check of the site says. One value, shown in four places: the Health page, the coordinator's letters,
-the numbers for machines, and `galloper check`."""
+"""What a check of the site states. One value, shown in four places: the Health page, the coordinator's
+letters, the numbers for machines, and `galloper check`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Finding:
 
     @property
     def badge(self) -> str:
-        """The state as a sign and words, so that nobody needs to see its colour."""
+        """The state as a sign and words, so that no person needs to see its colour."""
         return {
             FindingState.WELL: "✓ well",
             FindingState.NOTE: "· note",

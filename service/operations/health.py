@@ -46,19 +46,19 @@ from service.store.tables import (
     WorkerRow,
 )
 
-# The limits below were set by hand when each check was written; each says what it gives time for.
+# The limits below were set by hand when each check was written; each shows what it gives time for.
 RECENT = timedelta(hours=24)
 FEWEST_FREE_BYTES = 2_000_000_000
 """A few seasons of photographs: time for the operator to make room."""
 FEWEST_FREE_FILES = 10_000
 """A mail with its pictures and letters is some ten files."""
 LEAST_MEMORY = 800_000_000
-"""Bytes that one process needs which reads photographs, beside the child that opens them
+"""Bytes that one process needs which reads photographs, next to the child that opens them
 (docs/operations.md)."""
 PACE_OF = timedelta(hours=1)
-"""The span whose sheets tell how fast reading is."""
+"""The span whose sheets show how fast reading is."""
 FEWEST_WAITING = 50
-"""Fewer waiting sheets are read within minutes, and press nobody."""
+"""Fewer waiting sheets are read within minutes, and press no person."""
 LONGEST_UNJUDGED = timedelta(minutes=15)
 """A mail that waits longer than this is held up by something."""
 LONGEST_OVERDUE = timedelta(minutes=10)
@@ -108,7 +108,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """Runs every check. `data` is the folder of photographs; `loaded` says whether this process
+    """Runs every check. `data` is the folder of photographs; `loaded` shows whether this process
     has loaded the reading engines."""
 
     store: sessionmaker[Session]
@@ -256,7 +256,7 @@ def check_queue(observation: Observation) -> Finding:
     unread = session.scalar(
         select(func.count()).select_from(SubmissionRow).where(SubmissionRow.read_at.is_(None))) or 0
     counts = f"{counted(unjudged, 'mail')} to judge, {counted(unread, 'sheet')} to read"
-    # A mail that waits for its sender's DNS has a finding of its own.
+    # A mail that waits for its sender's DNS has its own finding.
     oldest = session.scalar(select(func.min(MailRow.stored_at)).where(
         MailRow.state == MailState.STORED, MailRow.try_again_at.is_(None)))
     if oldest is not None and observation.now - oldest > LONGEST_UNJUDGED:
@@ -293,7 +293,7 @@ def check_reading_pace(observation: Observation) -> Finding:
         .where(SubmissionRow.read_at.is_(None), PhaseRow.deadline > now)).one()
     done = session.scalar(select(func.count()).select_from(SubmissionRow).where(
         SubmissionRow.read_at > now - PACE_OF)) or 0
-    # A handful says nothing about a pace.
+    # A handful has nothing about a pace.
     if waiting < FEWEST_WAITING or nearest is None:
         return Finding(name, FindingState.WELL, f"{counted(waiting, 'sheet')} to read before their deadline.")
     left = nearest - now

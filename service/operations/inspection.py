@@ -2,7 +2,7 @@
 
 Files are read in slices of a few seconds, so that nothing waits for them; on a large site each file has its
 turn once a week. What is found stays in the table `inspections` until a later inspection finds it mended:
-Health shows it, an alarm tells the coordinator, and a backup leaves out what is missing and goes on.
+Health shows it, an alarm shows the coordinator, and a backup leaves out what is missing and goes on.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def add_faulty(session: Session, keys: Iterable[str], now: datetime) -> None:
 
 
 def files_finding(session: Session) -> Finding:
-    """What is said of the stored files."""
+    """What is stated of the stored files."""
     name, row = "Stored files", session.get(InspectionRow, FILES)
     if row is None:
         return Finding(name, FindingState.UNKNOWN, "Not read yet; each night reads them.")
@@ -164,7 +164,7 @@ def files_finding(session: Session) -> Finding:
 
 
 def database_finding(session: Session) -> Finding:
-    """What is said of the database."""
+    """What is stated of the database."""
     name, row = "Database", session.get(InspectionRow, DATABASE)
     if row is None:
         return Finding(name, FindingState.UNKNOWN, "Not read yet; each night reads it.")
@@ -187,7 +187,7 @@ def database_trouble(engine: Engine, share: int | None = None) -> str:
 
 
 def _postgresql_trouble(connection: Connection, share: int | None) -> str:
-    # Pages are checked as they are read: those of every value, in tables and beside them.
+    # Pages are checked as they are read: those of every value, in tables and next to them.
     is_large = (connection.scalar(text("SELECT pg_database_size(current_database())")) or 0) > LARGE_BYTES
     tables = sorted(TableBase.metadata.tables)
     for number, name in enumerate(tables):

@@ -58,7 +58,7 @@ def set_up(stream: TextIO, level: int = logging.WARNING) -> None:
     root.setLevel(level)
     for name in QUIET:
         logging.getLogger(name).setLevel(max(level, logging.ERROR))
-    # DBOS installs a handler of its own that prints exceptions with their text.
+    # DBOS installs a separate handler that prints exceptions with their text.
     _take_over("dbos")
     sys.excepthook = _uncaught
     threading.excepthook = _uncaught_in_thread

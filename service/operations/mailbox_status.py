@@ -26,9 +26,8 @@ class MailboxStatus:
 
     `look_began_at`: since when a look is under way; None between looks. `complete_from`: when the newest look
     began that listed everything and ended well. `wanted` is set to have the poller look now. `is_refused`
-    says whether the mail server refused the newest login; `settings_fault` is why the settings were not taken
-    anew, or "".
-    """
+    shows whether the mail server refused the newest login; `settings_fault` is why the settings were not
+    taken anew, or "". """
 
     clock: Clock
     last: PollResult | None = None

@@ -145,7 +145,7 @@ class Metrics:
                 "Room left under the data folder.",
                 shutil.disk_usage(self.data).free,
             )
-        # Health says that the data folder cannot be looked at; the other numbers still count.
+        # Health states that the data folder cannot be looked at; the other numbers still count.
         except OSError:
             return
 

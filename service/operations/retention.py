@@ -1,8 +1,8 @@
-"""How long mails are kept.
+"""How long mails are stored.
 
 Photographs, mails and letters that a game's record names are part of the record and are kept for ever. Mails
 of no game, such as automatic replies, are deleted after the days that the settings name; without that setting
-they are kept, too.
+they are stored, too.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ AT_ONCE = 200
 def forget_strays(store: sessionmaker[Session], blobs: Blobs, days: int, now: datetime) -> int:
     """Delete ignored mails that were stored more than `days` ago and that no record names; how many."""
     deleted = 0
-    # Rows go first, so a crash leaves at worst bytes that nobody names.
+    # Rows go first, so a crash leaves at worst bytes that no person names.
     while keys := _forget_some(store, now - timedelta(days=days), now):
         deleted += len(keys)
         with store() as session:
@@ -70,13 +70,13 @@ def _forget_some(store: sessionmaker[Session], before: datetime, now: datetime) 
 
 
 def _stray(before: datetime) -> ColumnElement[bool]:
-    """The condition: an ignored mail, or one that signed somebody up, stored before `before`, that no record
+    """The condition: an ignored mail, or one that signed a person up, stored before `before`, that no record
     and no submission names."""
     is_entered = exists().where(EntryRow.what == "mail", EntryRow.fact == MailRow.sha256)
     # A sheet of a site that is older than its record has no entry for its mail.
     filed = exists().where(SubmissionRow.sha256 == MailRow.sha256)
     shelved = exists().where(ShelvedFileRow.blob == MailRow.sha256)
-    # What signed somebody up for a game is needed no more either: the list knows it, or forgot it.
+    # What signed a person up for a game is needed no more either: the list knows it, or forgot it.
     signed_up = (MailRow.state == MailState.USED) & (MailRow.reason == SIGNED_UP)
     is_stray = (MailRow.state == MailState.IGNORED) | signed_up
     return is_stray & (MailRow.stored_at < before) & ~is_entered & ~filed & ~shelved

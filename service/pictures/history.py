@@ -48,7 +48,7 @@ def centre_chart(
     for power_id, numbers in counts.items():
         power = variant.powers[power_id]
         # Whose numbers are the same from one year to the next have one line there, each a part in turn: a
-        # line beside it would lie where the number is another.
+        # line next to it would lie where the number is another.
         shared = [[other for other in counts if counts[other][year:year + 2] == numbers[year:year + 2]]
                   for year in range(len(years))]
         points = [(x, y_of(number)) for x, number in zip(columns, numbers, strict=True)]

@@ -1,4 +1,4 @@
-"""Performs an act of a player on a visit: in a transaction of its own, refused with a sentence in their own
+"""Performs an act of a player on a visit: in its own transaction, refused with a sentence in their own
 language."""
 
 from __future__ import annotations

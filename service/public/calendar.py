@@ -52,7 +52,8 @@ def game_feed(request: Request, game_id: str, if_none_match: Annotated[str, Head
 
 @router.get("/public/calendar/{token}.ics")
 def player_feed(request: Request, token: str, if_none_match: Annotated[str, Header()] = "") -> Response:
-    """The feed of all games of one player. Its address is personal; it says no more than the games' pages."""
+    """The feed of all games of one player. Its address is personal; it states no more than the games'
+    pages."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         # The address is the only secret of a feed: calendar programs cannot sign in.

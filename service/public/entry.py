@@ -1,7 +1,7 @@
 """A player's own entry: the link that opens it, addresses and journeys, reminders and time zone (LIST-02,
 LIST-04, OUT-11).
 
-Every change is recorded: rows are ended and never overwritten, and the log says who changed which kind of
+Every change is recorded: rows are ended and never overwritten, and the log shows who changed which kind of
 thing, without any address (LIST-05).
 """
 
@@ -40,7 +40,7 @@ Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
 
 @router.get("/public/entry")
 def ask(request: Request, notice: str = "") -> Response:
-    """The page on which a player asks for a link."""
+    """The page on which a player requests a link."""
     return show(request, "entry_ask.html", notice=bool(notice))
 
 
@@ -49,9 +49,9 @@ def send(request: Request, mail: Annotated[str, Form()]) -> Response:
     """Mail a link if the address is registered. The answer is the same for everybody."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
-        # RFC 5321 allows 64 + 1 + 255 letters in an address; a longer one belongs to nobody.
+        # RFC 5321 allows 64 + 1 + 255 letters in an address; a longer one belongs to no person.
         visits.send_link(session, ports, mail[:320].strip(), ports.clock.now())
-    # The redirect is the same too: it must not show whether somebody plays here.
+    # The redirect is the same too: it must not show whether a person plays here.
     return RedirectResponse("/public/entry?notice=1", status_code=303)
 
 
@@ -142,7 +142,7 @@ def new_feed(request: Request, visitor: Visitor, csrf: Annotated[str, Form()]) -
 def leave(
     request: Request, visitor: Visitor, csrf: Annotated[str, Form()], every: Annotated[str, Form()] = "",
 ) -> Response:
-    """End the visit, or with `every` all visits of the player, and the links that nobody has used."""
+    """End the visit, or with `every` all visits of the player, and the links that no person has used."""
     visits.check(visitor, csrf)
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
@@ -167,7 +167,8 @@ def _absences(session: Session, player_id: int, today: date) -> dict[str, list[A
 def absence(request: Request, visitor: Visitor, game_id: str, csrf: Annotated[str, Form()],
             first: Annotated[str, Form()] = "", last: Annotated[str, Form()] = "",
             row: Annotated[str, Form()] = "") -> Response:
-    """Tell everybody in a game of days on which this player is away; with `row` take one back. Raises 400."""
+    """Inform everybody in a game of days on which this player is away; with `row` take one back. Raises
+    400."""
     visits.check(visitor, csrf)
     seats_of(request, visitor, game_id)
     act: Act[Any] = (EndAbsence(game_id, row_number(row), visitor.player_id) if row

@@ -63,7 +63,8 @@ class EndPostalAddress(Act[None]):
 
     def change(self, table: ActTable) -> None:
         """Refuse one that is not on the player's list."""
-        # Claimed with its owner and its state: nobody takes off another's address, and no row is ended twice.
+        # Claimed with its owner and its state: no person takes off another's address, and no row is ended
+        # twice.
         if not records.claim(
             table.session, PostalAddressRow, PostalAddressRow.id == self.address,
             PostalAddressRow.player_id == self.player, PostalAddressRow.ended_at.is_(None),

@@ -46,7 +46,7 @@ def page(request: Request, game_id: str) -> Response:
         )
         for power in board_control.variant.powers.values()
     ]
-    # Centres that nobody holds are listed too: the table says all that the picture does.
+    # Centres that no person holds are listed too: the table states all that the picture does.
     owned = {region for regions in board_control.centres.values() for region in regions}
     free = sorted(board.provinces[item].name for item in board.centres() if item not in owned)
     return show(
@@ -59,7 +59,7 @@ def page(request: Request, game_id: str) -> Response:
 
 @router.get("/public/{game_id}/map-table.{form}")
 def as_table(request: Request, game_id: str, form: Form) -> Response:
-    """Who holds what as a table, in large print or as text: all that the picture says (BEY-08)."""
+    """Who holds what as a table, in large print or as text: all that the picture states (BEY-08)."""
     board_control = _control(request, game_id)
     say = language(language_of(request)).say
     board, units = board_control.variant.board, bool(board_control.units)

@@ -89,7 +89,7 @@ def sheets(
             raise HTTPException(404, N_(
                 "There is no such sheet: the game is over, or it has no such power or phase."))
         chosen = ahead[phase] if phase else next(iter(ahead.values()))
-        # Whoever is no player may print a sheet too, and learns no address by it.
+        # Anyone who is no player may print a sheet too, and learns no address by it.
         address, _ = _mails(request, ports, session, game, [])
         # Where a unit stands may be hidden from others, so only its own player has it printed.
         position = (codec.load_position(chosen.position) if units and chosen.position is not None

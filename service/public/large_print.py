@@ -42,7 +42,7 @@ def answer_with(
     code = language_of(request)
     html = environment(code).get_template("large_print.html").render(
         name=title, intro=intro, tables=tables)
-    # One drawing for whoever asks for the same: large type makes many pages.
+    # One drawing for anyone who requests the same: large type makes many pages.
     drawn: DrawnOnce = request.app.state.drawn
     data = drawn.get(("large", html), lambda: pictures.to_pdf(html, title=title))
     return Response(data, media_type="application/pdf", headers={"Cache-Control": cache})

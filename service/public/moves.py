@@ -178,7 +178,7 @@ def _search_examples(variant: Variant) -> list[str]:
 def _description(variant: Variant, province: Province, say: Callable[..., str]) -> str:
     terrain = say(_TERRAINS[province.terrain])
     words = [terrain, say("supply centre") if province.centre else "", province.area or ""]
-    # WSB-11: on such a board states take states beside them; nothing marches and nothing is a supply centre.
+    # WSB-11: on such a board states take states next to them; nothing marches and nothing is a supply centre.
     if not has_movement_phases(variant):
         words = [say(_STATES[province.terrain]) if province.centre else terrain]
     if province.is_sea:

@@ -45,7 +45,7 @@ FATES = {
     "held": N_("waits for the coordinator"),
 }
 DID_NOT_COUNT = N_("did not count")
-"""What became of a held sheet once the results are sent: it waits for nobody."""
+"""What became of a held sheet once the results are sent: it waits for no person."""
 NOT_LOOKED_AT = N_("nobody settled this line, since the sheet did not count")
 LINE_STATES = {
     LineState.AUTO: "", LineState.READ: "", LineState.OPEN: N_("the coordinator still looks at this line"),
@@ -63,7 +63,7 @@ BY_POST = N_("came by post")
 class SubmittedSheet:
     """One sheet that the player sent: phase and power in words, version, time of receipt, status in words,
     digest, and the ids of its pages. `lines`: what was read on it, words and order, once its deadline has
-    passed; None before, when nobody has read it."""
+    passed; None before, when no person has read it."""
 
     phase: str
     power: str
@@ -175,7 +175,7 @@ def _sheet(
 
 def _lines(session: Session, submission_id: int, unsettled: str) -> tuple[ReadLine, ...]:
     """What was read on a sheet, the heading and lines that were cut into others left out. Of a line that
-    nobody has settled yet the words are not told: they may be wrong still; `unsettled` is its state in
+    no person has settled yet the words are not told: they may be wrong still; `unsettled` is its state in
     words."""
     lines = lines_of(session, [submission_id])[submission_id]
     numbers = line_numbers(lines)
@@ -187,5 +187,5 @@ def _lines(session: Session, submission_id: int, unsettled: str) -> tuple[ReadLi
 
 
 def _was_cut(line: SettledLine) -> bool:
-    """True if a person cut this line into others, which stand beside it."""
+    """True if a person cut this line into others, which are next to it."""
     return line.state is LineState.NOT_ORDER and bool(line.standing) and line.standing[-1].settles

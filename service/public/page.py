@@ -64,13 +64,13 @@ def _own_gmt(code: str, moment: datetime, zone: str) -> str:
 
 def language_of(request: Request) -> str:
     """The language of a page: the one that the player of this visit, or the holder of this link, chose, else
-    the first that the browser asks for and we have, else English."""
+    the first that the browser requests and we have, else English."""
     chosen: str = getattr(request.state, "language", "")
     return chosen or _language_of_visit(request) or asked_language(request.headers)
 
 
 def choose_language(request: Request, code: str) -> None:
-    """Answer a request in a language, whatever its browser asks for: that of the holder of a secret link."""
+    """Answer a request in a language, whatever its browser requests: that of the holder of a secret link."""
     request.state.language = code
 
 
@@ -110,7 +110,7 @@ def site_address(request: Request) -> str:
 def show_error(
     request: Request, status: int, message: str, words: Sequence[tuple[str, str]], is_known: bool
 ) -> Response:
-    """The page that says why a page is not shown, or a form not taken, in the reader's language. `words`:
+    """The page that shows why a page is not shown, or a form not taken, in the reader's language. `words`:
     what was typed into the form, by the names of its fields. `is_known`: False if the database is not to be
     asked who reads it. `message` may be a `Sentence`."""
     visits_us = ""

@@ -76,9 +76,10 @@ def table(request: Request, visitor: Visitor, game_id: str, number: int, form: F
 
 
 def _rows(power: ShownPower, language: Language) -> tuple[tuple[str, ...], ...]:
-    """A row for each order of a power, each line that nobody could read, and each unit without an order."""
+    """A row for each order of a power, each line that no person could read, and each unit without an
+    order."""
     say = language.say
-    # A success is said once; a failure brings its sentence, which names its rule.
+    # A success is stated once; a failure brings its sentence, which names its rule.
     rows = [
         (order.text, language.value(translatable(order.mark)), language.value(Sentence.of(
             "" if order.went_well else translatable(order.why), translatable(order.correction))))

@@ -45,7 +45,7 @@ class SentRoot:
 
     @property
     def as_entry(self) -> dict[str, object]:
-        """The root as the file tells it; a time stamp where there is one."""
+        """The root as the file shows it; a time stamp where there is one."""
         stamp = {} if self.stamped_at is None else {"stamp": {
             "time": self.stamped_at.isoformat(), "authority": self.authority, "reply": self.reply}}
         return {"phase": self.phase, "title": self.title, "entries": self.number, "root": self.digest,

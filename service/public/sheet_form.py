@@ -25,7 +25,7 @@ NONE = N_("There is no such form: the game is over, or it has no such power or p
 @router.get("/public/{game_id}/sheet-form.pdf")
 def form(request: Request, game_id: str, power: str, phase: int = 0, *, units: bool = False) -> Response:
     """The form of one power, for the phase in play or a later one. `units`: with the names of the units
-    beside the fields, for the visiting player's own power in the phase in play. Raises 404."""
+    next to the fields, for the visiting player's own power in the phase in play. Raises 404."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         game = session.get(GameRow, game_id)

@@ -70,11 +70,11 @@ class InkPlace:
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """One line that gave an order, or that nobody could read. `number` is its number on the sheet.
+    """One line that gave an order, or that no person could read. `number` is its number on the sheet.
 
     `correction`: a sentence if a person read the line differently from the machine, else "".
     `void_readings`: the readings of a void line, else "". `entries`: numbers of entries in the game's
-    record, each with what it says.
+    record, each with what it states.
     """
 
     line: SettledLine
@@ -106,9 +106,9 @@ def evidence(session: Session, phase: PhaseRow, variant: Variant, seats: Sequenc
     )
     chosen = executed(session, phase)
     by_sheet = lines_of(session, list(chosen.values()))
-    # Were a sheet shown that says nothing of a hidden unit, its absence would tell of the others (D66-06).
+    # Were a sheet shown that has nothing of a hidden unit, its absence would mention the others (D66-06).
     lines = {power: [] if power in hushed else by_sheet[key] for power, key in chosen.items()}
-    # Powers that owed orders in this phase; others are not listed, so nobody looks for a lost sheet.
+    # Powers that owed orders in this phase; others are not listed, so no person looks for a lost sheet.
     due = concerned(phase, variant)
     corrected = session.scalars(
         select(CorrectionRow).where(CorrectionRow.phase_id == phase.id).order_by(CorrectionRow.id)

@@ -2,7 +2,7 @@
 visit (LIST-04).
 
 The link's page has a button, because mail scanners open every link in a mail before its reader does. The
-answer does not tell whether an address is registered. Of each secret only the SHA-256 is stored.
+answer does not show whether an address is registered. Of each secret only the SHA-256 is stored.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LINK_HOURS = timedelta(hours=24)
 VISIT_HOURS = timedelta(hours=2)
 STRANGER = N_("This page is for players. Ask for a link of your own with the button below; it comes by "
               "mail to your registered address and works once.")
-# One sentence for used, ended and unknown links: nobody learns which secrets existed.
+# One sentence for used, ended and unknown links: no person learns which secrets existed.
 USED = N_("This link was used before, or it has ended. Nothing was changed: ask for a new one with the "
           "button below.")
 
@@ -47,7 +47,7 @@ class VisitingPlayer:
 
 
 def send_link(session: Session, ports: DeskPorts, address: str, now: datetime) -> bool:
-    """Mail a link to a registered address; True if one is sent. The page says the same either way."""
+    """Mail a link to a registered address; True if one is sent. The page states the same either way."""
     # Nothing is sent to an address that is not registered, so the form cannot be used to write to a victim.
     registered = records.registered_address(session, address)
     if registered is None or not plays(session, registered.player_id):
@@ -60,7 +60,7 @@ def send_link(session: Session, ports: DeskPorts, address: str, now: datetime) -
 
 
 def new_link(session: Session, player_id: int, now: datetime) -> str:
-    """The secret of a link for a player that nobody has mailed."""
+    """The secret of a link for a player that no person has mailed."""
     return _keep(session, player_id, LINK, now, LINK_HOURS)
 
 
@@ -84,7 +84,7 @@ def end(session: Session, secret: str, now: datetime) -> None:
 
 
 def end_all(session: Session, player_id: int, now: datetime) -> None:
-    """End every visit of a player, and every link but those of letters: for whoever lost a letter or a
+    """End every visit of a player, and every link but those of letters: for anyone who lost a letter or a
     browser."""
     session.execute(update(AccessLinkRow).where(
         AccessLinkRow.player_id == player_id, AccessLinkRow.opens != LETTER_LINK,
@@ -99,7 +99,7 @@ def waits(session: Session, secret: str, now: datetime) -> bool:
 
 
 def require_player(request: Request) -> VisitingPlayer:
-    """The player of this visit. Raises 403 with a sentence that says what to do."""
+    """The player of this visit. Raises 403 with a sentence that shows what to do."""
     ports: DeskPorts = request.app.state.ports
     secret = request.cookies.get(COOKIE, "")
     with ports.sessions() as session:

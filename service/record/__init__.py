@@ -7,7 +7,7 @@ Doors: `sessions.sessions` makes the sessions whose writes are entered, `chain.r
 - `sessions`: calls `chain` before a commit that has something to enter.
 - `chain`: adds entries.
 - `entries`: the content of an entry for each kind of fact; `judged_entry`: that of a judged phase.
-- `notable`: what results must tell of: entries made by hand, late, or against the usual way.
+- `notable`: what results must mention: entries made by hand, late, or against the usual way.
 - `references`: places in the record, and sentences about lots, as letters and maps print them.
 
 It imports `games` and `store`, and neither `mail` nor `web`.

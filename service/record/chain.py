@@ -39,7 +39,7 @@ from service.store.tables import EntryRow, EventRow, GameRow, HeadRow, PhaseRow,
 BEGUN = "begun"
 """What the first entry of every record is called."""
 FACTS_AT_ONCE = 500
-"""Facts whose last entries one statement asks for: SQLite takes some thousands of values in one."""
+"""Facts whose last entries one statement requests: SQLite takes some thousands of values in one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +64,8 @@ def seal(session: Session) -> None:
 def enter(session: Session) -> None:
     """Enter what `sessions.has_unentered` found."""
     due = _take_due(session)
-    # Before a judging is entered: what was done past the program must stand before it, so that its results
-    # tell of it (docs/record.md, C15 and C17).
+    # Before a judging is entered: what was done past the program must be before it, so that its results
+    # mention it (docs/record.md, C15 and C17).
     differ = [enter_differences(session, game, frozenset(due), running=True)
               for game in _judged_games(session, due)]
     if any(differ):
@@ -159,7 +159,7 @@ def entry_line(row: EntryRow, *, opened: bool, headed: bool = False) -> dict[str
     """An entry as a line of `record.jsonl` (docs/record.md, "The archive"): salt and body only if open; a
     closed one shows its kind and phase only if it is `headed`."""
     line: dict[str, Any] = {"n": row.number, "leaf": row.leaf, "link": row.link}
-    # Words that were deleted: nobody can open the entry any more.
+    # Words that were deleted: no person can open the entry any more.
     gone = is_forgotten(row.body)
     if opened and not gone:
         return line | {"salt": row.salt, "body": json.loads(row.body)}
@@ -172,7 +172,7 @@ def entry_line(row: EntryRow, *, opened: bool, headed: bool = False) -> dict[str
 def log_lines(session: Session, game_id: str = "") -> Iterator[str]:
     """The log of one game, or of everything, as a text file: one JSON object a line, the oldest event first.
 
-    An event of a game has its entry beside it, open. The game's other entries follow, closed, so that the
+    An event of a game has its entry next to it, open. The game's other entries follow, closed, so that the
     chain of the file has no gap and can be checked without this site (docs/record.md, "The archive").
     """
     event_id = cast(EventRow.id, String)
@@ -268,7 +268,7 @@ class _Chain:
 
 
 def _tells_the_same(last: str | None, kind: str, tells: dict[str, Any]) -> bool:
-    """Whether the last entry of a fact, by its body, tells the same."""
+    """Whether the last entry of a fact, by its body, shows the same."""
     # A trigger notes every write, also of what the record does not contain, such as a letter's tries.
     if last is None:
         return False

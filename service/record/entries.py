@@ -1,4 +1,4 @@
-"""What an entry of the record says about each kind of fact, read from the tables at the end of the
+"""What an entry of the record states about each kind of fact, read from the tables at the end of the
 transaction.
 
 Each function takes the key of a row and yields the games it concerns, each with the entry's content
@@ -108,7 +108,7 @@ def _judged(session: Session, key: str) -> Iterator[GameEntry]:
 
 def _mail(session: Session, key: str) -> Iterator[GameEntry]:
     row = session.get(MailRow, key)
-    # A mail is entered once it has its end: until then nobody knows which game it is for.
+    # A mail is entered once it has its end: until then no person knows which game it is for.
     if row is None or row.state == MailState.STORED:
         return
     for game in records.games_of_mail(session, row):
@@ -139,7 +139,7 @@ def _has_room(session: Session, game: str, row: MailRow) -> bool:
 
 def mail_content(row: MailRow) -> dict[str, Any]:
     """When a mail came, and what became of it."""
-    # Not its size: an archive of players shows this entry, and how long orders are must not tell what a game
+    # Not its size: an archive of players shows this entry, and how long orders are must not show what a game
     # hides. The digest covers it.
     return {
         "mail": row.sha256,
@@ -207,7 +207,7 @@ def reading_content(
             }
             for page in pages
         ],
-        # Named only where there is one: readings by the common reader tell what they always told.
+        # Named only where there is one: readings by the common reader show what they always told.
         **({} if row.hand is None else {"hand": row.hand}),
     }
 
@@ -225,7 +225,7 @@ def _aside(session: Session, key: str) -> Iterator[GameEntry]:
 
 def aside_content(row: SubmissionRow, phase: PhaseRow, lines: Iterable[LineRow]) -> dict[str, Any] | None:
     """The words on a sheet that are no orders, by page and line; None where there are none."""
-    # An entry of its own, not a part of the reading: an entry is open as a whole or closed.
+    # A separate entry, not a part of the reading: an entry is open as a whole or closed.
     other_lines = [[line.id, line.text] for line in lines if line.kind not in ORDERS]
     # All of them are empty once their player was forgotten.
     if not any(words for _, words in other_lines):
@@ -317,7 +317,7 @@ def _letter(session: Session, key: str) -> Iterator[GameEntry]:
 
 def letter_content(row: OutboxRow, phase: PhaseRow | None) -> dict[str, Any]:
     """What a letter is and what became of it, without whom it went to: addresses may change later."""
-    # Tries and claims in between say nothing to a player, and would make an entry each.
+    # Tries and claims in between have nothing to a player, and would make an entry each.
     state = OutboxState.SENT if row.state == OutboxState.DELAYED else row.state
     return {
         "letter": row.id, "kind": row.kind, "phase": None if phase is None else phase.ordinal,
@@ -351,14 +351,14 @@ def _event(session: Session, key: str) -> Iterator[GameEntry]:
 
 def _person(session: Session, key: str) -> Iterator[GameEntry]:
     """Who may sign in at the desk, in each game's record; the role is None of one who may no longer, and of
-    whoever has roles in other games alone."""
+    anyone who has roles in other games alone."""
     site_role, by_game = _roles(session, key)
     for game in session.scalars(select(GameRow.id).order_by(GameRow.id)):
         yield game, {"name": key, "role": by_game.get(game, site_role)}
 
 
 def person_content(session: Session, key: str, game_id: str) -> dict[str, Any]:
-    """The role of a person in one game: what `FACTS` says of them there, without the site's other games."""
+    """The role of a person in one game: what `FACTS` states of them there, without the site's other games."""
     site_role, by_game = _roles(session, key)
     return {"name": key, "role": by_game.get(game_id, site_role)}
 
@@ -381,7 +381,7 @@ def _key(session: Session, key: str) -> Iterator[GameEntry]:
 
 
 def _gone(session: Session, key: str) -> Iterator[GameEntry]:
-    """A row that was deleted, in the record of each game that tells of it."""
+    """A row that was deleted, in the record of each game that mentions it."""
     kind, _, fact = key.partition(":")
     games = select(EntryRow.game_id).where(EntryRow.what == kind, EntryRow.fact == fact).distinct()
     for game in session.scalars(games.order_by(EntryRow.game_id)):

@@ -22,7 +22,7 @@ from service.store.tables import EntryRow, GameKeyRow, SubmissionRow
 
 @dataclass(frozen=True, slots=True)
 class SignedReceipt:
-    """What a receipt has beside its entry: the entry's salt and body, the root of that moment, and a
+    """What a receipt has next to its entry: the entry's salt and body, the root of that moment, and a
     signature with the public key, both "" where the site's key is not here. `before`: the link of the entry
     before, from which the root follows."""
 

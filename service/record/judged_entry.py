@@ -45,7 +45,7 @@ def judged(session: Session, row: PhaseRow) -> dict[str, Any]:
         if variant is None
         else case_of(variant.context(), variant.rules, position, resolution, numbers)
     )
-    # Counted again here and not handed in, so that the entry says what the tables say.
+    # Counted again here and not handed in, so that the entry shows what the tables say.
     ballots = count(ranked_submissions(session, row.id), row.deadline, first=first_counts(session, row))
     return {
         "phase": row.ordinal,

@@ -1,7 +1,7 @@
 """The running database compared with its own record: rows that were changed, deleted or put in past the
 program are noticed and entered (docs/record.md, C17).
 
-Triggers enter what is written by hand. Whoever takes the triggers away first, writes, and puts them back,
+Triggers enter what is written by hand. Anyone who takes the triggers away first, writes, and puts them back,
 leaves rows that say otherwise than their last entry: that is what is looked for here.
 """
 
@@ -54,7 +54,7 @@ from service.store.tables import (
 )
 
 FORGOTTEN = "forgotten"
-"""What stands in place of a fact whose words were deleted."""
+"""What is in place of a fact whose words were deleted."""
 UNCOMPARED = frozenset({"begun", "gone"})
 """Facts about one moment: what was there at the start, and what was deleted."""
 OF_SHEETS = frozenset({"sheet", "reading", "aside", "decision", "posted", "word"})
@@ -83,7 +83,7 @@ class Difference:
 
     @property
     def sentence(self) -> str:
-        """The difference in words, without what the row says."""
+        """The difference in words, without what the row states."""
         match self.how:
             case How.CHANGED:
                 return f"The {self.kind} of entry {self.entry} was changed in the database."
@@ -108,7 +108,7 @@ def differences(
     rows = _rows_of(session, game_id, running=running)
     for (kind, fact), (number, tells) in last.items():
         if (kind, fact) in due or kind in UNCOMPARED or kind not in FACTS or (
-            # What lies beside a reading is entered with it.
+            # What lies next to a reading is entered with it.
             any((first, fact) in due for first, beside in BESIDE.items() if kind in beside)
         ) or (kind in OF_SHEETS and tells.get("phase") in rows.over) or tells.get(FORGOTTEN):
             continue
@@ -179,7 +179,7 @@ def _read_chain(
 
 @dataclass(frozen=True, slots=True)
 class _GameRows:
-    """The rows of a game, so that no fact asks for its own alone. `pages` and `lines`: of each submission, in
+    """The rows of a game, so that no fact requests its own alone. `pages` and `lines`: of each submission, in
     their order; `over`: phases whose sheets are left out. `held` keeps the others in the session."""
 
     pages: Mapping[int, Sequence[PageRow]]
@@ -230,7 +230,7 @@ def _rows_of(session: Session, game_id: str, *, running: bool) -> _GameRows:
 def _now(
     session: Session, game_id: str, rows: _GameRows, kind: str, fact: str, entered: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """What the database says of a fact; None where the row is gone."""
+    """What the database states of a fact; None where the row is gone."""
     now: dict[str, Any] | None
     match kind:
         case "seat":
@@ -289,7 +289,7 @@ def _of_sheet(
 
 
 def _alike(kind: str, entered: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-    """Whether two facts say the same, as far as earlier and later programs tell of the same things."""
+    """Whether two facts say the same, as far as earlier and later programs mention the same things."""
     both = entered.keys() & now.keys()
     if kind != "reading":
         return all(entered[name] == now[name] for name in both)

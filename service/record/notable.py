@@ -1,5 +1,5 @@
-"""What results must tell to all: entries made by hand, late, or against the usual way (docs/record.md, C15).
-Pure, apart from `notable_of`, which reads the record."""
+"""What results must report to all: entries made by hand, late, or against the usual way (docs/record.md,
+C15). Pure, apart from `notable_of`, which reads the record."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ POSTED, WORD, LATE, BEHIND, GONE = "posted", "word", "late", "behind", "gone"
 DECIDED, PERSON = "decided", "person"
 """Other entries that are told: a letter by post, a word entered by hand, a sheet after the deadline, a sheet
 entered once the sheets could be read, a row that was deleted, a decision about a line once its phase had been
-judged (whoever made it knew what would follow), a person who may read lines or decide from now on."""
+judged (anyone who made it knew what would follow), a person who may read lines or decide from now on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Entered:
 
 @dataclass(frozen=True, slots=True)
 class Notable:
-    """An entry that results tell of: its number, its kind or the name of its event, and what helps the one
+    """An entry that results mention: its number, its kind or the name of its event, and what helps the one
     whom it concerns to see so: the power, the digest of an address, when a mail was received."""
 
     number: int
@@ -45,7 +45,7 @@ class Notable:
 
 
 def notable(entries: Sequence[Entered], judged: int, phase: int) -> tuple[Notable, ...]:
-    """What the results of a phase, judged in an entry, tell of: all about this phase up to that entry, and
+    """What the results of a phase, judged in an entry, mention: all about this phase up to that entry, and
     all since the judging before that is of no phase or of one that is over."""
     judgings = {entry.tells["phase"]: entry.number for entry in entries
                 if entry.kind == "judged" and entry.number <= judged and "taken_back" not in entry.tells}
@@ -115,7 +115,7 @@ def _of_sheet(tells: Mapping[str, Any], deadlines: Mapping[int, str], readable: 
 
 
 def notable_of(session: Session, game_id: str, judged: int, phase: int) -> tuple[Notable, ...]:
-    """What the results of a phase that was judged in this entry must tell of."""
+    """What the results of a phase that was judged in this entry must mention."""
     entries = [Entered(row.number, row.what, row.fact, json.loads(row.body)["tells"])
                for row in chain.entries(session, game_id) if row.number <= judged]
     return notable(entries, judged, phase)

@@ -23,7 +23,7 @@ from service.store.signatures import fingerprint
 from service.store.tables import EntryRow, GameKeyRow, PhaseRow
 
 ROUNDS = 100_000
-"""Of PBKDF2. Two records whose roots have the same words can be sought by whoever keeps both: that takes
+"""Of PBKDF2. Two records whose roots have the same words can be sought by anyone who keeps both: that takes
 about four million tries, and each try costs this much."""
 BITS = 11
 """What each word is worth."""
@@ -62,7 +62,7 @@ SEEDS_AHEAD = 2
 
 
 def letter_file(game_id: str, mark: RecordReference, **parts: Any) -> bytes:
-    """The file of a letter with the root that its four words stand for, and what else can be checked by it
+    """The file of a letter with the root that its four words represent, and what else can be checked by it
     (docs/record.md, "What goes out")."""
     content = {"format": "galloper letter 1", "game": game_id, "entry": mark.number, "root": mark.digest}
     return (json.dumps(content | parts, indent=1, ensure_ascii=False) + "\n").encode()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from email.utils import parseaddr
 
 NO_AUTHOR = ""
-"""The mark of a mail that nobody can be the author of: none, several or unreadable addresses in From."""
+"""The mark of a mail that no person can be the author of: none, several or unreadable addresses in From."""
 
 
 def ascii_domain(domain: str) -> str | None:
@@ -84,12 +84,12 @@ def folded_address(address: str) -> str:
 
 def author_mark(address: str) -> str:
     """The mark of an author: equal for all spellings of one mailbox, 64 hexadecimal digits."""
-    # A digest: whoever reads a table of mails that are not judged yet learns no stranger's address.
+    # A digest: anyone who reads a table of mails that are not judged yet learns no stranger's address.
     return hashlib.sha256(folded_address(address).encode("utf-8", "replace")).hexdigest()
 
 
 def is_address(text: str) -> bool:
-    """Whether this is a bare mail address, as long as one may be (RFC 5321, 4.5.3.1): no name beside it, no
+    """Whether this is a bare mail address, as long as one may be (RFC 5321, 4.5.3.1): no name next to it, no
     brackets, no mark that turns letters round, no machine by its number."""
     local, _, domain = text.rpartition("@")
     fits = 0 < len(local.encode("utf-8", "replace")) <= 64 and len(text) <= 254

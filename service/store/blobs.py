@@ -96,7 +96,7 @@ class Blobs:
         return data
 
     def remove(self, key: str) -> None:
-        """Delete a blob, if it is there. For whoever has seen that no row names it."""
+        """Delete a blob, if it is there. For anyone who has seen that no row names it."""
         self.path(key).unlink(missing_ok=True)
 
     def has(self, key: str) -> bool:
@@ -178,8 +178,8 @@ class BucketRules:
 
 
 def bucket_rules(blobs: Blobs) -> BucketRules | None:
-    """What the bucket of these blobs says; None where they lie in no bucket. Raises what s3fs raises when the
-    bucket does not answer or these credentials may not ask."""
+    """What the bucket of these blobs states; None where they lie in no bucket. Raises what s3fs raises when
+    the bucket does not answer or these credentials may not ask."""
     if not isinstance(blobs, RemoteBlobs) or not hasattr(blobs.files, "call_s3"):
         return None
     bucket, _, prefix = blobs.root.as_posix().partition("/")
@@ -200,12 +200,12 @@ def bucket_rules(blobs: Blobs) -> BucketRules | None:
 
 
 def _is_about(rule: Mapping[str, Any], prefix: str) -> bool:
-    """Whether a rule may touch our files. One that asks for tags does not: ours have none."""
+    """Whether a rule may touch our files. One that requests tags does not: ours have none."""
     condition: Mapping[str, Any] = rule.get("Filter") or {}
     both: Mapping[str, Any] = condition.get("And") or {}
     if "Tag" in condition or both.get("Tags"):
         return False
-    # Before 2016 the prefix stood in the rule itself.
+    # Before 2016 the prefix was in the rule itself.
     own = str(condition.get("Prefix") or both.get("Prefix") or rule.get("Prefix") or "")
     return prefix.startswith(own) or own.startswith(prefix)
 

@@ -80,7 +80,7 @@ class OutboxState(StrEnum):
 class MailTroubleKind(StrEnum):
     """Of a mail on the server: UNMOVED (taken in, but the server does not let it go), UNFETCHED (the server
     does not hand it out), AWAY (it was not fetched and has left the folder: it is in quarantine there, or
-    somebody took it)."""
+    a person took it)."""
 
     UNMOVED = "unmoved"
     UNFETCHED = "unfetched"

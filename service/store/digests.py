@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 FORMAT = 2
-"""The rules by which a record is kept (docs/record.md)."""
+"""The rules by which a record is stored (docs/record.md)."""
 # PostgreSQL stores no NUL in text, and UTF-8 writes no half of a surrogate pair (RFC 3629, 3).
 _UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
 """Characters that become U+FFFD."""
@@ -43,7 +43,7 @@ def leaf(salt: str, body: str, loaded: dict[str, Any] | None = None) -> str:
     try:
         own_head = head(json.loads(body) if loaded is None else loaded)
     except (ValueError, TypeError, KeyError, AttributeError):
-        # Somebody wrote into the table of the record: no leaf fits.
+        # A person wrote into the table of the record: no leaf fits.
         return ""
     return headed(own_head, inner(salt, body))
 

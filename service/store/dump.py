@@ -14,7 +14,7 @@ from service.store.tables import RecordPendingRow, ShelvedGameRow, SignInTryRow,
 
 BATCH = 500
 NOT_KEPT = frozenset((RecordPendingRow.__tablename__, WorkerRow.__tablename__, SignInTryRow.__tablename__))
-"""Tables that say nothing after a restart: what waits to be entered, which process is alive, and tries to
+"""Tables that have nothing after a restart: what waits to be entered, which process is alive, and tries to
 sign in."""
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 LOCK_SECONDS = 30
 CONNECTIONS = 7
-"""Connections to a PostgreSQL server of one engine, unless it is told otherwise."""
+"""Connections to a PostgreSQL server of one engine, unless it is set otherwise."""
 PATIENCE = 120.0
 """Seconds that a thread waits for one of them."""
 
@@ -125,7 +125,7 @@ _SILENCE = "300s"
 """After how long within a transaction PostgreSQL ends a connection of ours that is silent, where the server
 has no limit of its own."""
 _KEEP_ALIVE = {"tcp_keepalives_idle": "60", "tcp_keepalives_interval": "10", "tcp_keepalives_count": "3"}
-"""After what silence it asks whether the other end is there at all."""
+"""After what silence it checks whether the other end is there at all."""
 
 
 def end_when_silent(engine: Engine) -> None:

@@ -49,9 +49,9 @@ class BlobStore(BlobFiles, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LetterParts:
-    """A finished mail as it is kept. `message`: its SHA-256. `words`: the mail without its files, None if it
-    is kept whole. `files`: for each file {"at", "blob"}: the offset in `words` at which its lines of base64
-    stand, and its key."""
+    """A finished mail as it is stored. `message`: its SHA-256. `words`: the mail without its files, None if
+    it is stored whole. `files`: for each file {"at", "blob"}: the offset in `words` at which its lines of
+    base64 stand, and its key."""
 
     message: str
     words: str | None
@@ -98,7 +98,7 @@ def keep(blobs: BlobStore, mail: bytes) -> LetterParts:
     try:
         text = words.decode("ascii")
     except UnicodeDecodeError:
-        # No letter of ours: they are made of seven bits (RFC 5322). It is kept whole.
+        # No letter of ours: they are made of seven bits (RFC 5322). It is stored whole.
         return LetterParts(blobs.put(mail), None)
     if "\0" in text or join(words, files) != mail:
         return LetterParts(blobs.put(mail), None)

@@ -1,5 +1,5 @@
 """Mails that the mail server does not hand out or does not let go: remembered, so that a look neither ends at
-them nor asks for them every time.
+them nor requests them every time.
 
 Like `service.store.records`, every function takes the caller's session and never commits.
 """
@@ -21,7 +21,7 @@ PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60))
 """Time before a mail is tried again, after its first, second ... try; the last one repeats."""
 
 UNREAD = (MailTroubleKind.UNFETCHED, MailTroubleKind.AWAY)
-"""Kinds of mails whose bytes we do not have: whether they count nobody can know."""
+"""Kinds of mails whose bytes we do not have: whether they count no person can know."""
 
 
 def rests(session: Session, place: PlaceLike, now: datetime) -> bool:
@@ -70,8 +70,8 @@ def fetched(session: Session, place: PlaceLike, size: int, received_at: datetime
 
 
 def end_of_look(session: Session, places: Sequence[PlaceLike]) -> None:
-    """After a look that listed these mails: the others are not in the folder any more. They are in nobody's
-    way; one that was never read is away."""
+    """After a look that listed these mails: the others are not in the folder any more. They are in no
+    person's way; one that was never read is away."""
     listed = {_key(place) for place in places}
     rows = session.scalars(
         select(MailTroubleRow).where(MailTroubleRow.kind != MailTroubleKind.AWAY)).all()

@@ -106,8 +106,8 @@ def note(
 
 def call_back(session: Session, phase_id: int, instant: datetime) -> None:
     """Have the deadline of a phase looked at again at an instant, and not only after its minutes; nothing if
-    the clockwork has not looked at it yet. Nobody waits for the answer: an earlier call stands."""
-    # The number makes a key of its own, so that the queue takes the same work once more.
+    the clockwork has not looked at it yet. No person waits for the answer: an earlier call stands."""
+    # The number makes its own key, so that the queue takes the same work once more.
     session.execute(
         update(PhaseLookRow)
         .where(PhaseLookRow.phase_id == phase_id, PhaseLookRow.work == "deadline",

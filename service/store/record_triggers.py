@@ -1,6 +1,6 @@
-"""The triggers of the database that note each write of a row that the record tells of (docs/record.md).
+"""The triggers of the database that note each write of a row that the record mentions (docs/record.md).
 
-They stand in the database and not in the program, so that no statement passes the record by: a row that is
+They are in the database and not in the program, so that no statement passes the record by: a row that is
 changed by hand is noted too. `service.record.chain` enters what they note before the commit.
 """
 

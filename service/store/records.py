@@ -73,7 +73,7 @@ def insert_once(session: Session, table: type[TableBase], **values: Any) -> bool
 
 
 def claim(session: Session, table: type[TableBase], *where: ColumnElement[bool], **values: Any) -> bool:
-    """Change a row that is still as `where` says; False when somebody else was first.
+    """Change a row that is still as `where` states; False when another person was first.
 
     Names the state it expects: `claim(s, PhaseRow, PhaseRow.id == 7, PhaseRow.state == "open",
     state="closed")`.
@@ -81,7 +81,7 @@ def claim(session: Session, table: type[TableBase], *where: ColumnElement[bool],
     session.flush()
     statement = update(table).where(*where).values(**values)
     result = session.execute(statement, execution_options={"synchronize_session": False})
-    # Rows that are loaded are read anew, so that what the caller holds is what the database says.
+    # Rows that are loaded are read anew, so that what the caller holds is what the database states.
     session.expire_all()
     return isinstance(result, CursorResult) and result.rowcount > 0
 
@@ -221,7 +221,7 @@ def unfinished_mails(session: Session) -> list[MailRow]:
 def unjudged_mails(session: Session, game_id: str, received_until: datetime) -> list[str]:
     """Hashes of the stored mails without an end that came in time and may be of a player of a game, in the
     order of their receipt."""
-    # A mail counts for nobody but the player whose address is in From, proved; whose is not known is
+    # A mail counts for only the player whose address is in From, proved; whose is not known is
     # everybody's.
     marks = [author_mark(email) for email in game_emails(session, game_id)]
     return list(session.scalars(
@@ -250,7 +250,7 @@ def games(session: Session) -> list[GameRow]:
 
 
 def seats(session: Session, game_id: str) -> dict[str, int | None]:
-    """Power to player id; None for a seat nobody holds."""
+    """Power to player id; None for a seat no person holds."""
     return {s.power: s.player_id for s in session.scalars(select(SeatRow).where(SeatRow.game_id == game_id))}
 
 
@@ -490,7 +490,7 @@ def note_reading(session: Session, submission_id: int) -> None:
 
 
 MACHINE = "galloper"
-"""Whose events are nobody's doing."""
+"""Whose events are no person's doing."""
 
 
 def log_event(

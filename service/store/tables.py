@@ -131,7 +131,7 @@ class GameRow(TableBase):
 
 
 class PlayerRow(TableBase):
-    """A person. `accommodation` is a named exception for them, such as letters that somebody else posts
+    """A person. `accommodation` is a named exception for them, such as letters that another person posts
     (POST-06)."""
 
     __tablename__ = "players"
@@ -274,13 +274,13 @@ class MailRow(TableBase):
     state: Mapped[str] = mapped_column(String(20), default=MailState.STORED)
     reason: Mapped[str | None] = mapped_column(String(60))
     tries: Mapped[int] = mapped_column(Integer, default=0)
-    # Who it says to be from (`service.store.addresses.author_mark`), proved or not; None for a mail from
-    # before this was kept, which may be anybody's.
+    # Who it states to be from (`service.store.addresses.author_mark`), proved or not; None for a mail from
+    # before this was stored, which may be anybody's.
     author: Mapped[str | None] = mapped_column(String(64))
     # The authenticated address in lower case, None for mails that no later one may be compared with.
     sender: Mapped[str | None] = mapped_column(String(320), index=True)
     verdict: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
-    # Who proved the sender or why nobody did (`service.intake.waiting_proof`).
+    # Who proved the sender or why no person did (`service.intake.waiting_proof`).
     proof: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     # When a stored mail is judged again whose sender's DNS did not answer; `tries` counts.
     try_again_at: Mapped[datetime | None]
@@ -316,7 +316,7 @@ class SubmissionRow(TableBase):
     sender: Mapped[str] = mapped_column(String(320))
     received_at: Mapped[datetime]
     version: Mapped[int | None]
-    # The version number that the sheet's own version instruction asks for (VER-02).
+    # The version number that the sheet's own version instruction requests (VER-02).
     instruction: Mapped[int | None]
     flags: Mapped[list[Any]] = mapped_column(default=list)
     # Equal for the same sheet mailed twice.
@@ -361,7 +361,7 @@ class PageRow(TableBase):
     rotation: Mapped[int] = mapped_column(default=0)
     # A reason when the picture is unusable ("too_dark").
     note: Mapped[str | None] = mapped_column(String(40))
-    # What the code of a printed sheet says (`grammar.headings.sheet_code`); it proves nothing.
+    # What the code of a printed sheet states (`grammar.headings.sheet_code`); it proves nothing.
     code: Mapped[str | None] = mapped_column(String(300))
 
 
@@ -384,7 +384,7 @@ class LineRow(TableBase):
     status: Mapped[str] = mapped_column(String(20))
     # At most five readings, best first, each {"text", "order", "score"}.
     candidates: Mapped[list[Any]] = mapped_column(default=list)
-    # Words of `ocr.decoding.open_reasons.OpenReason`; None for a line read before they were kept.
+    # Words of `ocr.decoding.open_reasons.OpenReason`; None for a line read before they were stored.
     why_open: Mapped[list[Any] | None]
 
 
@@ -410,7 +410,7 @@ class OutboxRow(TableBase):
     # The SHA-256 of the finished mail.
     message: Mapped[str] = mapped_column(String(64), index=True)
     # The mail without its files, and each file with its place in it (`service.store.letter_parts`); an offset
-    # of None is one behind the letter's link. None for a mail that is kept whole, as a blob.
+    # of None is one behind the letter's link. None for a mail that is stored whole, as a blob.
     words: Mapped[str | None] = mapped_column(Text)
     files: Mapped[list[Any]] = mapped_column(default=list)
     # Derived and reused on every try.
@@ -424,7 +424,7 @@ class OutboxRow(TableBase):
     possibly_twice: Mapped[bool] = mapped_column(default=False)
     # Refused as too big once, its pictures made smaller.
     shrunk: Mapped[bool] = mapped_column(default=False)
-    # A sender that died leaves its claim behind, and this says when it ends.
+    # A sender that died leaves its claim behind, and this shows when it ends.
     claimed_until: Mapped[datetime | None]
     error: Mapped[str | None] = mapped_column(Text)
 

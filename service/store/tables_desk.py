@@ -12,7 +12,7 @@ from service.store.columns import TableBase
 
 
 class ReviewRow(TableBase):
-    """A decision of a person about one line, filed beside the reading. The newest that is not undone
+    """A decision of a person about one line, filed next to the reading. The newest that is not undone
     counts."""
 
     __tablename__ = "reviews"
@@ -81,8 +81,8 @@ class SessionRow(TableBase):
 
 
 class CorrectionRow(TableBase):
-    """A correction of results that were sent: what was said, what is right, what follows, who found it. Rows
-    are only ever added."""
+    """A correction of results that were sent: what was stated, what is right, what follows, who found it.
+    Rows are only ever added."""
 
     __tablename__ = "corrections"
     id: Mapped[int] = mapped_column(primary_key=True)

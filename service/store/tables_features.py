@@ -134,7 +134,7 @@ class ShelvedGameRow(TableBase):
 
 
 class ShelvedFileRow(TableBase):
-    """A blob that only rows on the shelf name: it must be kept as if they were here."""
+    """A blob that only rows on the shelf name: it must be stored as if they were here."""
 
     __tablename__ = "shelved_files"
     game_id: Mapped[str] = mapped_column(ForeignKey("games.id"), primary_key=True)

@@ -22,7 +22,7 @@ class IgnoredMailRow(TableBase):
     __table_args__ = (Index("ignored_mails_by_end", "ended_at", "noted_at"),)
     sha256: Mapped[str] = mapped_column(ForeignKey("mails.sha256"), primary_key=True)
     player_id: Mapped[int] = mapped_column(ForeignKey("players.id"), index=True)
-    # As its From field says, in lower case. Nothing proves it: a mail of a machine is not authenticated.
+    # As its From field states, in lower case. Nothing proves it: a mail of a machine is not authenticated.
     sender: Mapped[str] = mapped_column(String(320))
     # Why it was ignored; the mail's own row forgets it when the mail is taken back.
     reason: Mapped[str] = mapped_column(String(60))
@@ -72,7 +72,7 @@ class CorrespondenceRow(TableBase):
     # What is new in the letter, and what it quotes of earlier ones.
     words: Mapped[str] = mapped_column(Text)
     quoted: Mapped[str] = mapped_column(Text, default="")
-    # Names of attached files, which nobody opens.
+    # Names of attached files, which no person opens.
     files: Mapped[list[Any]] = mapped_column(default=list)
     # An answer is done from the beginning.
     done_at: Mapped[datetime | None]
@@ -96,7 +96,7 @@ class MailTroubleRow(TableBase):
     tries: Mapped[int]
     # Not tried again before.
     due_at: Mapped[datetime]
-    # Of a mail that was not fetched; they tell whether it came in later from another place.
+    # Of a mail that was not fetched; they show whether it came in later from another place.
     size: Mapped[int | None]
     received_at: Mapped[datetime | None]
 
@@ -116,7 +116,7 @@ class MailboxDrainRow(TableBase):
     # The stamps of the mails that were listed and did not come in, in ISO 8601.
     left: Mapped[list[Any]] = mapped_column(default=list)
     unreadable: Mapped[int] = mapped_column(default=0)
-    # A process that cannot look over the poller's connection wants a look.
+    # A process that cannot look over the poller's connection needs a look.
     wanted_at: Mapped[datetime | None]
     # Until then a process is looking; it leaves that behind if it dies.
     claimed_until: Mapped[datetime | None]

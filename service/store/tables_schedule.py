@@ -14,7 +14,7 @@ from service.store.columns import TableBase
 class PhaseLookRow(TableBase):
     """When the clockwork looks at a phase again, for one kind of work. No row before its first look.
 
-    A table of its own, so that a look writes no board anew.
+    A separate table, so that a look writes no board anew.
     """
 
     __tablename__ = "phase_looks"
@@ -47,7 +47,7 @@ class InspectionRow(TableBase):
 
 
 class LeaseRow(TableBase):
-    """Which process does what only one should do, and how long nobody else may take it over."""
+    """Which process does what only one should do, and how long no other person may take it over."""
 
     __tablename__ = "leases"
     name: Mapped[str] = mapped_column(String(40), primary_key=True)

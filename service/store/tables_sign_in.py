@@ -1,4 +1,4 @@
-"""The tables of signing in: tries, browsers that are known, codes of an app beside the password, passkeys,
+"""The tables of signing in: tries, browsers that are known, codes of an app next to the password, passkeys,
 and roles in single games."""
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ class SignInTryRow(TableBase):
     __tablename__ = "sign_in_tries"
     __table_args__ = (Index("sign_in_tries_of_a_subject", "subject", "at"),)
     id: Mapped[int] = mapped_column(primary_key=True)
-    # The SHA-256 of what is counted. People type their password into the wrong field, so no name stands here.
+    # The SHA-256 of what is counted. People type their password into the wrong field, so no name is here.
     subject: Mapped[str] = mapped_column(String(64))
     at: Mapped[datetime]
 
 
 class KnownBrowserRow(TableBase):
-    """A browser in which somebody has signed in: nobody else's tries keep its person out."""
+    """A browser in which a person has signed in: no other person's tries keep its person out."""
 
     __tablename__ = "known_browsers"
     # The SHA-256 of its cookie.
@@ -33,7 +33,7 @@ class KnownBrowserRow(TableBase):
 
 
 class CodeAppRow(TableBase):
-    """The app that gives a person codes beside the password (RFC 6238)."""
+    """The app that gives a person codes next to the password (RFC 6238)."""
 
     __tablename__ = "code_apps"
     user: Mapped[str] = mapped_column(ForeignKey("users.name"), primary_key=True)
@@ -47,7 +47,7 @@ class CodeAppRow(TableBase):
 
 
 class GameRoleRow(TableBase):
-    """The role that a person has in one game; of somebody whose role of the site is `by game`."""
+    """The role that a person has in one game; of a person whose role of the site is `by game`."""
 
     __tablename__ = "game_roles"
     user: Mapped[str] = mapped_column(ForeignKey("users.name"), primary_key=True)
@@ -78,6 +78,6 @@ class PasskeyChallengeRow(TableBase):
     # The SHA-256 of the challenge, and of the network that asked.
     challenge_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
     network_hash: Mapped[str] = mapped_column(String(64), index=True)
-    # Who adds a key; None where somebody signs in.
+    # Who adds a key; None where a person signs in.
     user: Mapped[str | None] = mapped_column(ForeignKey("users.name"))
     made_at: Mapped[datetime]

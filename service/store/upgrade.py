@@ -1,4 +1,4 @@
-"""What stands between a database and this program: the steps that are due, and a copy of the file before they
+"""What is between a database and this program: the steps that are due, and a copy of the file before they
 are taken."""
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from service.store.engine import alembic_config, full_url, open_engine, revision
 
 
 class CopyFault(UserFacingError):
-    """The copy before an upgrade could not be made; the sentence says why. The tables are as they were."""
+    """The copy before an upgrade could not be made; the sentence shows why. The tables are as they were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,8 @@ def _backup_made_at(connection: Connection, backup_event: str) -> datetime | Non
 
 
 def copy_beside(file: Path, revision: str, newest: str, now: datetime) -> Path:
-    """Copy an SQLite database beside itself, check the copy, and return its path. The database may be in use.
+    """Copy an SQLite database next to itself, check the copy, and return its path. The database may be in
+    use.
 
     Nothing is written over, and a copy that was cut off never has its name. Raises CopyFault.
     """
@@ -108,7 +109,7 @@ def copy_beside(file: Path, revision: str, newest: str, now: datetime) -> Path:
         # SQLite's own copying: the bytes of the file alone lack what is still in its write-ahead log.
         with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(unfinished)) as target:
             source.backup(target)
-            # One file, whichever program opens it: without this a copy would get a log of its own beside it.
+            # One file, whichever program opens it: without this a copy would get its own log next to it.
             target.execute("PRAGMA journal_mode=DELETE")
             fault = target.execute("PRAGMA quick_check").fetchone()[0]
         if fault != "ok":

@@ -1,6 +1,6 @@
-"""Who may use each route: declared beside the route, and closed where nothing is declared (SEC-04).
+"""Who may use each route: declared next to the route, and closed where nothing is declared (SEC-04).
 
-A route says `dependencies=[COORDINATOR]`, or its router does for all of its routes.
+A route states `dependencies=[COORDINATOR]`, or its router does for all of its routes.
 """
 
 from __future__ import annotations
@@ -38,11 +38,10 @@ class Access(StrEnum):
     """Who may use a route. A coordinator of the whole site may use every one.
 
     PUBLIC: anybody, without signing in. SIGNED_IN: everybody who signs in. READER: second readers and
-    coordinators of the game that the address names; of an address without a game, whoever reads in any.
-    COORDINATOR: coordinators of the game that the address names. OWN_GAMES: whoever has a role in a game: the
-    page shows and changes only what belongs to their own games. OPERATOR: operators. SITE: coordinators of
-    the whole site alone.
-    """
+    coordinators of the game that the address names; of an address without a game, no matter who reads in any.
+    COORDINATOR: coordinators of the game that the address names. OWN_GAMES: anyone who has a role in a game:
+    the page shows and changes only what belongs to their own games. OPERATOR: operators. SITE: coordinators
+    of the whole site alone. """
 
     PUBLIC = "public"
     SIGNED_IN = "signed in"
@@ -67,7 +66,7 @@ role in that game counts."""
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """The access of a route, as a dependency that lets in whoever may use it and notes the person for
+    """The access of a route, as a dependency that lets in anyone who may use it and notes the person for
     `service.web.page.require_visitor`."""
 
     access: Access
@@ -171,6 +170,6 @@ def require_own_phase(request: Request, visitor: Visitor, phase_id: int) -> None
 
 
 def require_any_game(visitor: Visitor) -> None:
-    """Raises 403 for somebody with roles by game who coordinates none."""
+    """Raises 403 for a person with roles by game who coordinates none."""
     if visitor.coordinates is not None and not visitor.coordinates:
         raise HTTPException(403, NOT_OF_YOUR_GAMES)

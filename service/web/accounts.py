@@ -22,7 +22,7 @@ _ALIKE = frozenset({"LATIN", "CYRILLIC", "GREEK"})
 
 
 class NoSuchPerson(NotFound):
-    """Nobody of this name may sign in."""
+    """No person of this name may sign in."""
 
 
 class LastCoordinator(Refused):
@@ -34,8 +34,8 @@ class BadName(Refused):
 
 
 def require_new_name(session: Session, name: str) -> None:
-    """Raises BadName for a name under which nobody new may sign in: too long, with marks that are not seen,
-    or one that looks like that of somebody who does."""
+    """Raises BadName for a name under which no person new may sign in: too long, with marks that are not
+    seen, or one that looks like that of a person who does."""
     if not 1 <= len(name) <= LONGEST_NAME:
         raise BadName(f"Nothing was changed: a name has 1 to {LONGEST_NAME} letters.")
     if not name.isprintable():

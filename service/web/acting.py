@@ -1,4 +1,4 @@
-"""Performs an act for a page: in a transaction of its own, refused with a sentence and a status."""
+"""Performs an act for a page: in its own transaction, refused with a sentence and a status."""
 
 from __future__ import annotations
 

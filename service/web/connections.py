@@ -26,7 +26,7 @@ _REFUSAL = (
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
     """`most` connections of the process, and `most_of_a_network` of one address, or of one network of IPv6; a
-    web server that stands before the desk is excepted. `head_seconds` for the head of a request,
+    web server that is before the desk is excepted. `head_seconds` for the head of a request,
     `body_seconds` and a second for each `bytes_a_second` for its body, `answer_seconds` with its answer, of
     which something is taken every `body_seconds`."""
 
@@ -108,7 +108,7 @@ class LimitedConnection(H11Protocol):
         return taken > (body_seconds if self.cycle.more_body else limits.answer_seconds)
 
     def _is_unread(self, now: float) -> bool:
-        """True if nothing of an answer was taken for long: it is held in memory for whoever asked."""
+        """True if nothing of an answer was taken for long: it is held in memory for anyone who asked."""
         left = self.transport.get_write_buffer_size()
         if not left or left < self._unread:
             self._unread_since = now
@@ -125,7 +125,7 @@ class LimitedConnection(H11Protocol):
         return others > self.limits.most_of_a_network
 
     def _network(self, connection: Any) -> str | None:
-        """Whose connection it is; None for a web server that stands before the desk, and for this machine."""
+        """Whose connection it is; None for a web server that is before the desk, and for this machine."""
         host = connection.client[0] if connection.client else ""
         network = network_of(host)
         if network == LOOPBACK or any(ipaddress.ip_address(host) in proxy for proxy in self.proxies):

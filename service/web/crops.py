@@ -50,7 +50,7 @@ Corners = Sequence[Sequence[float]]
 
 
 class NoPicture(Exception):
-    """A picture cannot be shown; the sentence says why and what is safe."""
+    """A picture cannot be shown; the sentence shows why and what is safe."""
 
 
 def line_crop(
@@ -142,7 +142,7 @@ def opened(blobs: BlobReader, key: str) -> None:
     _page(blobs, key)
 
 
-# Blobs never change, so their pictures may be kept; a coordinator goes through a page line by line.
+# Blobs never change, so their pictures may be stored; a coordinator goes through a page line by line.
 @lru_cache(maxsize=3)
 def _page(blobs: BlobReader, key: str) -> Image.Image:
     try:

@@ -57,7 +57,7 @@ def install(app: FastAPI, public_page: PublicErrorPage) -> None:
 
 
 async def _to_sign_in(request: Request, _error: Exception) -> Response:
-    """Redirect to the sign-in page, and from there to the page asked for; an unsent form is kept on the
+    """Redirect to the sign-in page, and from there to the page asked for; an unsent form is stored on the
     sign-in page."""
     form = await kept_form.kept_form(request)
     if form is not None:
@@ -74,12 +74,12 @@ async def _to_sign_in(request: Request, _error: Exception) -> Response:
 
 async def _http_error(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
-    # As it is: a `Sentence` can be said in another language.
+    # As it is: a `Sentence` can be stated in another language.
     message = error.detail if isinstance(error, HTTPException) else OURS
-    # The framework's own words, for a body that it cannot read, do not say that nothing was changed.
+    # The framework's own words, for a body that it cannot read, do not state that nothing was changed.
     if status == 400 and (type(error) is HTTPException or message == _UNREADABLE):
         message = INCOMPLETE
-    # Browsers forget fields on the way back, so a reason typed beside a wrong number was lost.
+    # Browsers forget fields on the way back, so a reason typed next to a wrong number was lost.
     form = await kept_form.kept_form(request) if status < 500 else None
     # A form older than a new sign-in is shown again and sent by one press, not typed again.
     if isinstance(error, StaleForm) and form is not None and _is_own_form(request, form):
@@ -98,23 +98,23 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 async def _unusable(request: Request, _error: Exception) -> Response:
     """For an address with a word where a number belongs, or a form with a field missing."""
-    # A GET with a malformed number is simply no page; a POST must say that nothing was changed.
+    # A GET with a malformed number is simply no page; a POST must state that nothing was changed.
     if request.method == "GET":
         return _error_page(request, 404, _no_page(request))
     return _error_page(request, 400, INCOMPLETE, await kept_form.kept_form(request))
 
 
 async def _gone(_request: Request, _error: Exception) -> Response:
-    """For whoever left in the middle of a form: nobody hears it, and it is no fault of ours."""
+    """For anyone who left in the middle of a form: no person hears it, and it is no fault of ours."""
     return Response(status_code=400)
 
 
 async def _not_in_time(request: Request, _error: Exception) -> Response:
-    """Where somebody else holds the database, its disk is full, or its server is away. Which of them, the log
-    says; whether the last statement was carried out, nobody knows."""
+    """Where another person holds the database, its disk is full, or its server is away. Which of them, the
+    log states; whether the last statement was carried out, no person knows."""
     # The route and not the address, which may hold a secret.
     log.error("the database did not answer %s", getattr(request.scope.get("route"), "path", "a page"))
-    # Nobody is looked up for this page: that would wait for the same database once more.
+    # No person is looked up for this page: that would wait for the same database once more.
     form = await kept_form.kept_form(request)
     if _is_public(request):
         return _public_page(request, 503, NOT_IN_TIME, form, is_known=False)
@@ -155,7 +155,7 @@ def _asks_only(request: Request) -> bool:
 
 
 def _page_of_form(request: Request) -> str:
-    """The address of the page that a form stands on: the nearest one at or above the form's own that is a
+    """The address of the page that a form is on: the nearest one at or above the form's own that is a
     page. "" where nothing was sent, or there is none but the inbox."""
     path = "" if _asks_only(request) else request.url.path
     while path:
@@ -169,7 +169,7 @@ def _page_of_form(request: Request) -> str:
 def _public_page(
     request: Request, status: int, message: str, form: KeptForm | None, *, is_known: bool = True
 ) -> Response:
-    """The error page of the players' pages, in the reader's language. `is_known`: False if nobody is to be
+    """The error page of the players' pages, in the reader's language. `is_known`: False if no person is to be
     looked up for it."""
     page: PublicErrorPage = request.app.state.public_error_page
     words = () if form is None else tuple(form.words)

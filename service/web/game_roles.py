@@ -78,7 +78,7 @@ class NoSuchGame(NotFound):
 
 
 class NotInAGame(Refused):
-    """A role that nobody has in one game."""
+    """A role that no person has in one game."""
 
 
 class NotByGame(Refused):
@@ -86,7 +86,7 @@ class NotByGame(Refused):
 
 
 def with_role_for(session: Session, visitor: Visitor, subject: Subject | None) -> Visitor:
-    """The person with the role that counts for this subject: of somebody who has roles in games, the one in
+    """The person with the role that counts for this subject: of a person who has roles in games, the one in
     the game that it belongs to. Of post that touches several games it counts only where it is the same in all
     of them."""
     if visitor.site_role != Role.BY_GAME or subject is None:

@@ -21,8 +21,8 @@ from service.feature import takes_photographs
 from service.store.tables import SessionRow
 
 MAX_CHARACTERS = 200_000
-"""Most characters of a form that is kept; no form of this site is longer."""
-# Keys, versions and a password: none of them is something that a person wants to copy.
+"""Most characters of a form that is stored; no form of this site is longer."""
+# Keys, versions and a password: none of them is something that a person needs to copy.
 _PAGE_FIELDS = frozenset(
     {"key", "seen", "line", "page", "after", "do", "back", "phase", "password", "one", "kept", "place",
      "code", "answer"}
@@ -34,7 +34,7 @@ _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 @dataclass(frozen=True, slots=True)
 class KeptForm:
     """A form that was not sent: its address on this site, its fields in order, the names of its file fields
-    (a file cannot be kept and must be chosen again), and the former session's token."""
+    (a file cannot be stored and must be chosen again), and the former session's token."""
 
     path: str
     fields: tuple[tuple[str, str], ...]
@@ -65,7 +65,8 @@ async def kept_form(request: Request) -> KeptForm | None:
         return None
     try:
         form = await request.form()
-    # What could not be read as a form the first time cannot be kept either; RuntimeError: its stream is over.
+    # What could not be read as a form the first time cannot be stored either; RuntimeError: its stream is
+    # over.
     except (HTTPException, ClientDisconnect, RuntimeError):
         return None
     fields = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
@@ -103,7 +104,7 @@ def form_owner(session: Session, form: KeptForm) -> str | None:
 def sign_in_address(request: Request) -> str:
     """The address of the sign-in page that leads back to the requested page."""
     place = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-    # a picture or a script's question leads nowhere: only a browser that opens a page asks for HTML
+    # a picture or a script's question leads nowhere: only a browser that opens a page requests HTML
     leads_back = (
         request.method == "GET"
         and "text/html" in request.headers.get("accept", "")

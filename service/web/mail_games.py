@@ -23,7 +23,7 @@ from service.store.tables import (
 
 def is_within(games: Collection[str], own: frozenset[str] | None) -> bool:
     """True if what belongs to `games` is for a person who coordinates `own`: all of them are theirs, and
-    there is one. `own` None stands for every game, and for what belongs to none."""
+    there is one. `own` None represents every game, and for what belongs to none."""
     return own is None or (bool(games) and own.issuperset(games))
 
 
@@ -52,7 +52,7 @@ def games_of_mail(session: Session, mail: MailRow) -> frozenset[str]:
 
 
 def _named_in(session: Session, subject: str) -> set[str]:
-    """The ids of the games whose name, or another of theirs, stands in a subject. No verdict names the game
+    """The ids of the games whose name, or another of theirs, is in a subject. No verdict names the game
     of a mail whose sender is not proved."""
     words = _folded(subject)
     return {game.id for game in session.scalars(select(GameRow))

@@ -26,7 +26,7 @@ HEADERS = {
         "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; "
         "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
     ),
-    # Addresses of players' pages carry secrets, so no page says where its reader came from.
+    # Addresses of players' pages carry secrets, so no page shows where its reader came from.
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
     "Cross-Origin-Opener-Policy": "same-origin",

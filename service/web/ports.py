@@ -35,7 +35,7 @@ class BlobReader(Protocol):
         ...
 
     def __hash__(self) -> int:
-        """Two doors to the same place are equal, so that pictures cut from it may be kept."""
+        """Two doors to the same place are equal, so that pictures cut from it may be stored."""
         ...
 
 
@@ -129,7 +129,7 @@ class DeskPorts:
         return self.letters.sender.order_address
 
     def act_table(self, session: Session, by: str, coordinates: frozenset[str] | None = None) -> ActTable:
-        """Where somebody performs an act of a page, in this transaction. `coordinates`: the games that they
+        """Where a person performs an act of a page, in this transaction. `coordinates`: the games that they
         coordinate, None for all."""
         return ActTable(session, by, self.clock.now(), self.load, self.actions.circulars, self.order_address,
                         coordinates)

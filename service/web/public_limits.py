@@ -24,7 +24,7 @@ _MOST_ADDRESSES = 20_000
 _MOST_PICTURES = 500
 _MOST_BYTES = 80_000_000
 MOST_OF_A_STRANGER = 400_000
-"""Bytes of a form that needs no sign-in; the largest is one that was kept while somebody signs in again."""
+"""Bytes of a form that needs no sign-in; the largest is one that was stored while a person signs in again."""
 MOST_OF_A_SHEET = 27_000_000
 """Bytes of a form with the photographs of one sheet; what comes by mail is held to as much
 (`service.intake.verdicts.rules.MOST_BYTES`)."""
@@ -35,7 +35,7 @@ BOTH_LENGTHS = ("This request tells its length in two ways, so where it ends is 
 TOO_LARGE = "This is larger than any form of this site. Nothing was changed: go back, and send less."
 TOO_LARGE_SHEET = ("Nothing was sent: 25 MB are the most for all photographs together. Send fewer, or "
                    "smaller ones.")
-"""What whoever sends a sheet by a page is told; the size is `service.intake.verdicts.rules.MOST_BYTES`."""
+"""What anyone who sends a sheet by a page is told; the size is `service.intake.verdicts.rules.MOST_BYTES`."""
 DRAWN_OR_AWAITED = 20
 """Requests for pictures that are not drawn yet: half of the threads that the desk has for everybody."""
 DRAWING = ("Many pictures are being drawn at this moment. Nothing is wrong with this one: ask again in half "
@@ -78,7 +78,7 @@ OPEN_TO_STRANGERS = ("/public/", "/api/", "/sign-in", "/alive", "/metrics")
 
 
 async def limit_strangers(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
-    """Answer 429 where an address asks for too many pages that are open to strangers."""
+    """Answer 429 where an address requests too many pages that are open to strangers."""
     limit: RateLimit = request.app.state.public_limit
     if request.url.path.startswith(OPEN_TO_STRANGERS) and not limit.allows(address_of(request)):
         return _refusal(request, 429, SLOWLY, {"Retry-After": "60"})
@@ -87,7 +87,7 @@ async def limit_strangers(request: Request, call_next: Callable[[Request], Await
 
 def _refusal(request: Request, status: int, sentence: str, headers: Mapping[str, str]) -> Response:
     """A page in the reader's language for a browser at a page for players, and else the sentence alone.
-    Nobody is looked up for it: it is to cost little."""
+    No person is looked up for it: it is to cost little."""
     if request.url.path.startswith("/public/") and "text/html" in request.headers.get("accept", ""):
         page: Response = request.app.state.public_error_page(request, status, sentence, (), False)
         page.headers.update(headers)
@@ -149,7 +149,7 @@ class BodyLimit:
         most = _most_of(str(scope["path"]))
         headers = dict(scope["headers"])
         length = headers.get(b"content-length", b"")
-        # Whoever stands before us may have cut the stream elsewhere (RFC 9112, 6.1), and the first of the two
+        # Anyone who is before us may have cut the stream elsewhere (RFC 9112, 6.1), and the first of the two
         # sizes would pass for the second.
         if length and b"transfer-encoding" in headers:
             await PlainTextResponse(BOTH_LENGTHS, 400, {"Connection": "close"})(scope, receive, send)

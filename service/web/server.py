@@ -1,4 +1,4 @@
-"""The web server on a socket, in a thread of its own."""
+"""The web server on a socket, in its own thread."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _START_SECONDS = 15.0
 
 
 class WebError(UserFacingError):
-    """The desk's port cannot be used; the sentence says what to change."""
+    """The desk's port cannot be used; the sentence shows what to change."""
 
 
 class _Server(uvicorn.Server):
@@ -47,7 +47,7 @@ class _Server(uvicorn.Server):
 
 class WebServer:
     """uvicorn in a thread. `port` 0 takes any free port; `address` is known after construction. `proxies` are
-    addresses or networks of the web servers that stand before the desk: they alone say in X-Forwarded-For for
+    addresses or networks of the web servers that are before the desk: they alone say in X-Forwarded-For for
     whom they ask."""
 
     def __init__(

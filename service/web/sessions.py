@@ -46,7 +46,7 @@ class Visitor:
     hour before they must sign in again whatever they do.
 
     `site_role` is the role of the site and `role` the one that counts at the address of this request: of
-    somebody who has roles in games (`games`, by game id) the role in the game that the address is about.
+    a person who has roles in games (`games`, by game id) the role in the game that the address is about.
     """
 
     name: str
@@ -83,12 +83,12 @@ def add_user(session: Session, name: str, password: str, now: datetime, role: st
         UserRow(name=name, password=HASHER.hash(password), role=role or previous_role,
             created_at=now)
     )
-    # Whoever has the machine opens the door again, however many tries there were, and whatever a feature
-    # wants beside the password.
+    # Anyone who has the machine opens the door again, however many tries there were, and whatever a feature
+    # needs next to the password.
     sign_in_tries.forget(session, name)
     for feature in features():
         feature.forget_user(session, name)
-    # Whoever knew the old password is signed out with it.
+    # Anyone who knew the old password is signed out with it.
     session.execute(delete(SessionRow).where(SessionRow.user == name))
 
 

@@ -1,9 +1,9 @@
-"""How often somebody may try to sign in (SEC-04). Tries are counted in the database, before the password is
+"""How often a person may try to sign in (SEC-04). Tries are counted in the database, before the password is
 looked at, so that many at once and many processes are under one count.
 
 A count of the name alone would let anybody keep a coordinator out. So tries are counted by name and address
 together; by address; and by name over all browsers that are not known. A browser in which the person has
-signed in before has a cookie of its own and a count of its own, which nobody else can use up.
+signed in before has its own cookie and a separate count, which no other person can use up.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def reserve(session: Session, name: str, address: str, browser: str | None, now:
 
 
 def count_alone(session: Session) -> None:
-    """Let nobody else count until this transaction ends: two at once would each see the same number."""
+    """Let no other person count until this transaction ends: two at once would each see the same number."""
     if session.get_bind().dialect.name == "postgresql":
         session.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _LOCK})
 
@@ -79,7 +79,7 @@ def succeeded(session: Session, name: str, address: str, browser: str | None, no
 
 
 def forget(session: Session, name: str) -> None:
-    """Let a person try again at once, from anywhere: for whoever has the machine."""
+    """Let a person try again at once, from anywhere: for anyone who has the machine."""
     session.execute(delete(SignInTryRow).where(SignInTryRow.subject == _hash(f"name {name}")))
     session.execute(delete(KnownBrowserRow).where(KnownBrowserRow.user == name))
 

@@ -72,7 +72,7 @@ def letters(numbers: dict[str, int]) -> str:
 
 
 def commands(sentence: str) -> Markup:
-    """A sentence for a page, with each command that stands in it between backticks in a `code` element."""
+    """A sentence for a page, with each command that is in it between backticks in a `code` element."""
     return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(sentence))))  # noqa: S704
 
 

@@ -35,7 +35,7 @@ class Place:
 
 
 class Chart:
-    """The provinces and borders of one board, without the boxes beside it."""
+    """The provinces and borders of one board, without the boxes next to it."""
 
     def __init__(self, slug: str) -> None:
         folder = Path("maps", slug)

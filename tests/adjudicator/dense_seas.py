@@ -1,4 +1,4 @@
-"""Positions that chance does not bring about: seas full of fleets of several powers, long chains beside idle
+"""Positions that chance does not bring about: seas full of fleets of several powers, long chains next to idle
 fleets, islands, paradoxes. Chance comes in as a `random.Random`."""
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def islands(board: Board, chance: Random, powers: list[str]) -> Position:
 def chain(
     board: Board, chance: Random, powers: list[str], *, tries: int = 6, longest: int = 9
 ) -> Position:
-    """A long way of which no fleet can be spared, the longest of some tries, and fleets beside it that nobody
-    ordered to carry."""
+    """A long way of which no fleet can be spared, the longest of some tries, and fleets next to it that no
+    person ordered to carry."""
     way = max((_long_way(board, chance, longest) for _ in range(tries)), key=len)
     beside = sorted({
         n for sea in way for n in board.near(sea, SEA) if board.provinces[n].is_sea and n not in way
@@ -200,7 +200,7 @@ def _way(board: Board, chance: Random, fleets: set[str], start: str, goal: str) 
 
 
 def _long_way(board: Board, chance: Random, longest: int) -> list[str]:
-    """Seas in a row of which none beside the next touches an earlier one."""
+    """Seas in a row of which none next to the next touches an earlier one."""
     way = _water(board, chance, 1)
     closed = set(way)
     while len(way) < longest:

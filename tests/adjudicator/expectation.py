@@ -15,7 +15,7 @@ Case = dict[str, Any]
 
 
 def answers(variant: Variant, cases: Iterable[Case]) -> list[Case]:
-    """What the command says to each case, its words left out where a case does not ask for them."""
+    """What the command states to each case, its words left out where a case does not ask for them."""
     out = io.StringIO()
     run_adjudicate(variant, [json.dumps(case) for case in cases], out)
     return [json.loads(line) for line in out.getvalue().splitlines()]
@@ -32,7 +32,7 @@ def differences(case: Case, answer: Case) -> list[str]:
     for index, (expected, actual) in enumerate(
         zip(expect.get("orders", answer["orders"]), answer["orders"], strict=True)
     ):
-        # Sentences are compared only where a case asks for them: `test_judge_sentences` has them all.
+        # Sentences are compared only where a case requests them: `test_judge_sentences` has them all.
         plain = {k: v for k, v in actual.items() if k != "why" or k in expected}
         if expected is not actual and plain != expected:
             mismatches.append(f"orders[{index}] {case['orders'][index]}: wanted {expected}, got {actual}")

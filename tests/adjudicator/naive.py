@@ -23,7 +23,7 @@ class NoOpinion(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """Units as they stand afterwards; the dislodged, with the regions open to each; provinces that a standoff
+    """Units as they are afterwards; the dislodged, with the regions open to each; provinces that a standoff
     left empty; and of each ordered unit, by its place, what its order came to in the contract's words, None
     for success. Conversions that were completed are not yet carried out."""
 
@@ -197,7 +197,7 @@ class Naive:
         for rival in self.moves:
             if rival != move and self.goal[rival] == goal and self._arrives(rival, success, failed):
                 beaten = self._head_on(rival)
-                # DATC 6.E.1: who lost head on keeps nobody out.
+                # DATC 6.E.1: who lost head on keeps no person out.
                 if beaten is None or beaten not in success:
                     against = max(against, 1 + len(self._supporters(rival, success, failed)))
         return strength > against

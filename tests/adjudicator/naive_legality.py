@@ -2,7 +2,7 @@
 and the order values; routes are found by trying every set of fleets. Places are province ids.
 
 Rules: tests/data/datc/README.md for the classic board; where `overseas_by_map`, words that name a way
-overseas are a move although no fleets stand on it (Q-17).
+overseas are a move although no fleets are on it (Q-17).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class NaiveLegality:
         self.fleets = sorted(p for p, u in self.unit.items() if u.kind == "F" and p in self.seas)
 
     def legal(self, orders: Sequence[Order]) -> list[UnitOrder]:
-        """The orders that stand, each move with the coast it ends on. At most one order for each unit goes
+        """The orders that are, each move with the coast it ends on. At most one order for each unit goes
         in."""
         legal_orders = []
         for order in orders:

@@ -102,7 +102,7 @@ class NaiveWinter:
                 self.reasons[number] = self._build(power, order, room, held)
 
     def _remove(self, power: str, order: Remove, *, owed: bool, struck: bool, beside: bool) -> str | None:
-        # beside builds only what a send needs is removed.
+        # next to builds only what a send needs is removed.
         if struck or (beside and not owed):
             return "struck"
         unit = next((u for u in self._mine(power) if u.region.province == order.unit.region.province), None)

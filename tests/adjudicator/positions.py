@@ -24,7 +24,7 @@ def piece(board: Board, chance: Random, size: int) -> list[str]:
 
 
 def units(board: Board, chance: Random, places: list[str], powers: list[str]) -> list[Unit]:
-    """A unit in most of the places, of a kind that can stand there."""
+    """A unit in most of the places, of a kind that can be there."""
     placed = []
     for place in places:
         choices = [(k, r) for k, m in CLASS.items() for r in board.regions(place, m)]
@@ -109,7 +109,7 @@ def _move(board: Board, chance: Random, unit: Unit, everybody: list[Unit]) -> Or
             return Move(power=unit.power, unit=_ref(unit), to=Region(chance.choice(sorted(across))))
     if not neighbours:
         return Hold(power=unit.power, unit=_ref(unit))
-    # Three moves in four go to an occupied place: orders that meet nobody try no rule.
+    # Three moves in four go to an occupied place: orders that meet no person try no rule.
     held = [r for r in neighbours if any(u.region.province == r.province for u in everybody)]
     return Move(
         power=unit.power, unit=_ref(unit),

@@ -1,4 +1,4 @@
-"""What a sentence says it rests on: the tables `[rules.citations]` of the boards."""
+"""What a sentence states it rests on: the tables `[rules.citations]` of the boards."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_cited_test_case_is_one_in_which_that_sentence_is_said(sentence: str, 
     number = str(citation).removeprefix("DATC ")
     sentences = [order["why"] for order in answers(STANDARD, [DATC[number]])[0]["orders"]]
     words = STANDARD.rules.SENTENCES[sentence]
-    # The blanks of a sentence are filled with names, so any text may stand there.
+    # The blanks of a sentence are filled with names, so any text may be there.
     pattern = re.sub(r"\\\{\d\\\}", ".+", re.escape(words)) + re.escape(f" ({citation})")
     assert any(re.fullmatch(pattern, why) for why in sentences), sentences
 

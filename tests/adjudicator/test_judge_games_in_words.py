@@ -66,7 +66,7 @@ def _orders(
 
 
 def _compare(variant: Variant, position: Position, phase: dict[str, Any]) -> None:
-    """Who stands where, and who holds what: which centres, or how many."""
+    """Who is where, and who holds what: which centres, or how many."""
     standing = {
         power: sorted(f"{u.kind} {u.region}" for u in position.units if u.power == power)
         for power in variant.powers

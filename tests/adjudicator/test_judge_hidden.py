@@ -1,4 +1,4 @@
-"""The hidden fleet of 1066 is seen by nobody but its owner before it shows itself (D66-06, D66-14)."""
+"""The hidden fleet of 1066 is seen by only its owner before it shows itself (D66-06, D66-14)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_the_owner_sees_its_fleet_and_others_do_not() -> None:
 
 
 def test_a_unit_that_showed_itself_is_seen() -> None:
-    """D66-06: it tried to act outside and was kept off."""
+    """D66-06: it tried to act outside and was stored off."""
     position = replace(VARIANT.start, units=frozenset({
         Unit(OWNER, "A/F", Region("HG1")), Unit(OWNER, "A/F", Region("HG2")),
         Unit("The Northern Earls", "A", Region("Cly"))}))
@@ -113,8 +113,8 @@ def test_no_other_power_is_told_of_a_unit_that_has_not_shown_itself(
     chosen: list[tuple[int, int, int]], seed: int
 ) -> None:
     """D66-06, D66-14: through the two hidden months, whatever the fleet is ordered and whatever others guess,
-    nobody else's view has a unit in a box, an order that names one, or a word of it, but of those that tried
-    to act outside."""
+    no other person's view has a unit in a box, an order that names one, or a word of it, but of those that
+    tried to act outside."""
     position = VARIANT.start
     for month in range(2):
         fleet = sorted(u for u in position.units if u.power == OWNER)
@@ -138,7 +138,7 @@ def test_no_other_power_is_told_of_a_unit_that_has_not_shown_itself(
         unseen = set(BOXES) - tried - moved
         for power in (*OTHERS, None):
             view = RULES.redact_resolution(CONTEXT, resolution, power)
-            # "Had no order" would tell of a unit as well as its place on the map.
+            # "Had no order" would mention a unit as well as its place on the map.
             assert not {u for u in (*view.position.units, *view.unordered) if u.region.province in unseen}
             assert not [o for o in view.outcomes if o.order.power == OWNER and _of(o.order) & unseen]
             assert not [
@@ -150,7 +150,7 @@ def test_no_other_power_is_told_of_a_unit_that_has_not_shown_itself(
 
 
 def _of(order: Order) -> set[str]:
-    """Where an order says that a unit is."""
+    """Where an order states that a unit is."""
     provinces = {getattr(order, name).region.province for name in ("unit", "target") if hasattr(order, name)}
     return provinces | ({order.place.province} if isinstance(order, Lie) else set())
 
@@ -163,7 +163,7 @@ def test_help_for_a_unit_that_stays_hidden_is_told_as_if_it_had_no_order() -> No
             Unit("The Scots", "A", Region("Nth"))}))
 
     cly = UnitRef("A/F", Region("Cly"))
-    # A unit in the open that was to help one that did not come says where that one lies.
+    # A unit in the open that was to help one that did not come shows where that one lies.
     silent = judge(CONTEXT, RULES, board("HG1"), [])
     for help_for in (
         SupportMove(power=OWNER, unit=cly, target=UnitRef("A/F", Region("HG2")), to=Region("Dun")),

@@ -32,7 +32,7 @@ WINTER = Phase(1644, "Winter", PhaseKind.ADJUSTMENT)
 
 @dataclass(frozen=True)
 class Scene:
-    """A position, orders as "POWER: text", and what is said of the order at `order_index`, caused by the
+    """A position, orders as "POWER: text", and what is stated of the order at `order_index`, caused by the
     one at `cause`.
 
     `beaten`: a unit, where its attacker came from, and where it may go.
@@ -529,9 +529,9 @@ def test_what_is_said_and_who_caused_it(name: str) -> None:
 
 
 @pytest.mark.parametrize("scene", [
-    # Both are shores, but nobody carries a fleet.
+    # Both are shores, but no person carries a fleet.
     Scene("E F LON", ["E: F LON - NWY"], "void: Fleet London cannot reach Norway"),
-    # No shore, but a convoy is what the order asks for.
+    # No shore, but a convoy is what the order requests.
     Scene("G A MUN", ["G: A MUN - UKR via convoy"], "void: no fleets are on a route from Munich to Ukraine"),
 ])
 def test_fleets_are_missing_only_where_they_could_help(scene: Scene) -> None:

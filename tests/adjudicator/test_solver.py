@@ -26,7 +26,7 @@ def puzzle(*units: Unit, routes: dict[int, Route] | None = None) -> MovementOrde
     """The orders of some units, whose number is their place in the list."""
     number = {unit.place: index for index, unit in enumerate(units)}
     for unit in units:
-        # Empty goals are numbered after the units, as `adjudicator.strength` wants them.
+        # Empty goals are numbered after the units, as `adjudicator.strength` needs them.
         number.setdefault(unit.goal, len(number))
     return MovementOrders(
         moves=[n for n, u in enumerate(units) if u.role == MOVE],

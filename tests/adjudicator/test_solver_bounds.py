@@ -1,9 +1,8 @@
 """What must hold of the bounds and the dependencies of every puzzle, whatever is decided so far (JUD-02).
 
 Whole positions show too little of them: where a bound is too wide, or a dependency is missing, the rule for
-cycles decides what sums would have decided, and mostly says the same. The puzzles have no board, so that any
-unit may go anywhere.
-"""
+cycles decides what sums would have decided, and mostly states the same. The puzzles have no board, so that
+any unit may go anywhere. """
 
 from __future__ import annotations
 
@@ -59,7 +58,7 @@ def _routes(units: list[Unit], chance: Random) -> dict[int, Route]:
 
 
 def _puzzles(seed: int) -> list[tuple[MovementOrders, list[int]]]:
-    """Puzzles with their verdicts. Where a paradox was settled by rule, no sum stands behind the verdict."""
+    """Puzzles with their verdicts. Where a paradox was settled by rule, no sum is behind the verdict."""
     chance = Random(seed)
     solved = [(orders, solve(orders)) for orders in (_crowd(chance) for _ in range(PUZZLES))]
     assert not any(state.unresolved for _, state in solved)

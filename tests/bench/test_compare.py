@@ -1,4 +1,4 @@
-"""Figures of documents: each stands on its page with its command and date, and what drifted is printed
+"""Figures of documents: each is on its page with its command and date, and what drifted is printed
 (SCA-12)."""
 
 from __future__ import annotations

@@ -145,7 +145,7 @@ def test_a_line_on_file_other_than_written_is_found() -> None:
         3: ("not an order", None),
         4: ("read", "A Fife H"),
     }
-    # Another order, an order for a void line, and a line that nobody decided.
+    # Another order, an order for a void line, and a line that no person decided.
     assert set(wrong(decided, truth)) == {2, 4, 5}
 
 

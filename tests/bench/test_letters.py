@@ -30,5 +30,5 @@ def test_ten_powers_results_and_the_map_keep_their_time() -> None:
     assert disk["value"] <= 1.3
     (answer,) = [figure for figure in figures if figure["what"].startswith("approving a year's end with 10")]
     assert answer["until_sent_cpu_s"] <= 20
-    # Milliseconds say nothing on a busy machine; that it waits for none of the letters does.
+    # Milliseconds have nothing on a busy machine; that it waits for none of the letters does.
     assert answer["value"] < 1000 * answer["until_sent_cpu_s"] / 4

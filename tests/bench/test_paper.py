@@ -21,7 +21,7 @@ RIGHT = SheetHeading(
 
 def test_a_sheet_is_right_only_when_every_part_is_and_nothing_passes_for_an_order() -> None:
     assert paper.mismatch(WANTED, RIGHT, []) == ""
-    # A blank sheet has no orders, so one that was read is a fault even beside a right heading.
+    # A blank sheet has no orders, so one that was read is a fault even next to a right heading.
     assert "A Perth H" in paper.mismatch(WANTED, RIGHT, ["A Perth H"])
     for other in (replace(RIGHT, game=None), replace(RIGHT, power="Argyll"), replace(RIGHT, season="Summer"),
                   replace(RIGHT, year=1643), replace(RIGHT, kind=None)):

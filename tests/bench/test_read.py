@@ -298,14 +298,14 @@ def test_rapidocr_with_one_thread_runs_its_networks_with_one(
 
     monkeypatch.setattr(main.OrtInferSession, "_init_sess_opts", staticmethod(noted))
     read = read_peers.PEERS[read_peers.ONE_THREAD]()
-    # Networks are loaded when a picture first asks for them.
+    # Networks are loaded when a picture first requests them.
     Image.new("RGB", (320, 320), "white").save(tmp_path / "blank.png")
     read(tmp_path / "blank.png")
     assert {(each.intra_op_num_threads, each.inter_op_num_threads) for each in options} == {(1, 1)}
 
 
 def test_the_reader_without_tesseract_stands_beside_each_figure(played: Truth) -> None:
-    """INS-02: the pair of figures that says whether Tesseract earns its place comes of one run."""
+    """INS-02: the pair of figures that shows whether Tesseract earns its place comes of one run."""
     out = io.StringIO()
     run.run(played.folder, peers=False, save=None, out=out, progress=io.StringIO(), without_tesseract=True)
     lines = [json.loads(line) for line in out.getvalue().splitlines()]
@@ -369,7 +369,7 @@ def test_every_photograph_is_answered_once_with_its_time_after_a_first_unmeasure
     out = io.StringIO()
     child.serve(reader, [tmp_path / "a.jpg", tmp_path / "b.jpg"], out)
     *answers, last = (json.loads(line) for line in out.getvalue().splitlines())
-    # The first photograph is read once before, so that loading the networks is in nobody's time.
+    # The first photograph is read once before, so that loading the networks is in no person's time.
     assert read_names == ["a.jpg", "a.jpg", "b.jpg"]
     assert [answer["file"] for answer in answers] == ["a.jpg", "b.jpg"]
     assert all(answer["cpu"] >= 0 and answer["wall"] >= 0 for answer in answers)

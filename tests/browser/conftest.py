@@ -1,4 +1,4 @@
-"""A real browser at a real desk: a server in a process of its own, and Chromium by Playwright
+"""A real browser at a real desk: a server in its own process, and Chromium by Playwright
 (`playwright` and `chromium` of `tests.conftest`).
 """
 
@@ -28,7 +28,7 @@ class Desk(Server):
 
     def __init__(self, folder: Path) -> None:
         port = free_port()
-        # A process of its own, so that it can be killed as by a power cut.
+        # A separate process, so that it can be killed as by a power cut.
         super().__init__([sys.executable, "-m", "tests.browser.reading_site", str(folder), str(port)],
                          f"http://127.0.0.1:{port}", cwd=ROOT)
         self.folder = folder

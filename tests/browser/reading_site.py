@@ -1,9 +1,9 @@
 """A desk with a hundred doubtful lines of real ink, for a real browser: `python -m tests.browser.reading_site
 FOLDER PORT`.
 
-The ink is that of the demo's photographs, cut where their own list of boxes says. What the recognizer "read"
-is made here: the written text with letters confused by a fixed chance. On every fifth line the right order is
-taken out of the readings, so that it must be typed. `truth.json` in the folder has the true lines.
+The ink is that of the demo's photographs, cut where their own list of boxes states. What the recognizer
+"read" is made here: the written text with letters confused by a fixed chance. On every fifth line the right
+order is taken out of the readings, so that it must be typed. `truth.json` in the folder has the true lines.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ MOST = 100
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One line of ink: whose, on which photograph, where, and what it says."""
+    """One line of ink: whose, on which photograph, where, and what it states."""
 
     power: str
     file: str

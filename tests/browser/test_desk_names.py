@@ -1,5 +1,5 @@
 """Names completed in the edit box (desk plan 4, "Editing"), in a real browser with the board of Wars of the
-Three Kingdoms: what is one name in a line, what a few letters stand for, and what is offered without
+Three Kingdoms: what is one name in a line, what a few letters represent, and what is offered without
 typing."""
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ def test_a_name_that_was_read_on_the_line_comes_before_shorter_ones(named: Reade
 
 
 def test_where_readings_differ_in_the_form_the_name_most_in_doubt_is_selected(named: Reader) -> None:
-    """Nobody who takes a reading for its form ("S" for "-") wants to type that sign: a name is what is left
-    to mend."""
+    """No person who takes a reading for its form ("S" for "-") needs to type that sign: a name is what is
+    left to mend."""
     chosen = named.page.evaluate("""async () => {
       const { EditBox } = await import('/static/reading-edit.js');
       const box = document.createElement('input');
@@ -113,7 +113,7 @@ def test_beginnings_after_a_word_of_the_order_complete_the_name_alone(named: Rea
 
 
 def test_a_name_beside_the_selected_one_is_taken_by_an_arrow_and_enter(named: Reader) -> None:
-    """Names offered beside the selected one are taken by keys alone."""
+    """Names offered next to the selected one are taken by keys alone."""
     line = named.line()
     named.press("e", "Control+a", *"A Tyrconnell - Galway", "Shift+Tab")
     box = named.page.locator("#work .words")
@@ -129,7 +129,7 @@ def test_a_name_beside_the_selected_one_is_taken_by_an_arrow_and_enter(named: Re
 
 
 def test_no_name_is_chosen_until_a_person_chooses_it(named: Reader) -> None:
-    """Names offered beside the selected one change nothing by themselves: Enter files the words of the
+    """Names offered next to the selected one change nothing by themselves: Enter files the words of the
     box."""
     line = named.line()
     named.press("e", "Control+a", *"A Tyrconnell - Galway", "Shift+Tab")

@@ -1,4 +1,4 @@
-"""Signed out, signed in as somebody else, and two tabs: in a real browser, with what was typed still on its
+"""Signed out, signed in as another person, and two tabs: in a real browser, with what was typed still on its
 way."""
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def test_without_script_typed_words_are_shown_after_the_new_sign_in_and_sent_by_
 
 
 def test_two_tabs_of_one_person_overwrite_nothing_unseen(ada: Reader) -> None:
-    """The second tab still shows the line as it was: its decision is shown beside the first one's, and
+    """The second tab still shows the line as it was: its decision is shown next to the first one's, and
     neither is lost."""
     line = ada.line()
     stale = ada.context.new_page()

@@ -14,7 +14,7 @@ from tests.browser import reading_site
 from tools import pictures
 
 # How the addresses end that give no whole page of HTML: pictures, files, letters inside a page, parts that a
-# script asks for, and what machines watch.
+# script requests, and what machines watch.
 NO_PAGES = (
     ".jpg", ".png", ".svg", ".py", ".js", ".atom", ".eml", ".ics", ".pdf", ".json", ".zip", ".tsr", ".{form}",
     "/{kind}.html",
@@ -38,8 +38,8 @@ def test_every_page_of_the_desk_and_of_the_public_has_a_picture(tmp_path: Path) 
 def test_every_page_is_seen_by_many(tmp_path: Path) -> None:
     pytest.importorskip("axe_playwright_python", reason="axe is not installed (make setup-bench)")
     pytest.importorskip("playwright", reason="Playwright is not installed (make setup-bench)")
-    # A process of its own: where tests before this one have a browser open, Playwright starts no second
-    # beside it.
+    # A separate process: where tests before this one have a browser open, Playwright starts no second
+    # next to it.
     completed_process = subprocess.run(
         [sys.executable, "-m", "tools.pictures", str(tmp_path)],
         check=False,

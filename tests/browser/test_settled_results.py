@@ -30,7 +30,7 @@ LETTERS = {
     "adjustment": "may build one unit", **of_features("LETTERS_THAT_ANSWER"),
     "receipt_late": "came after the deadline", "held": "It does not count yet",
 }
-"""Letters that ask or answer, and what each says."""
+"""Letters that ask or answer, and what each states."""
 SHOTS = os.environ.get("PICTURES_OF_PAGES", "")
 """A folder for pictures of the pages, to be looked at; none by default."""
 

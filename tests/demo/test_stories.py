@@ -94,8 +94,8 @@ def test_the_composer_wrote_what_the_manifest_says(slug: str) -> None:
 
 
 def lines(slug: str) -> Iterator[tuple[str, str, str, str]]:
-    """Every line of every sheet: its power, its phase's kind, what it says once corrected, and its canonical
-    text."""
+    """Every line of every sheet: its power, its phase's kind, what it states once corrected, and its
+    canonical text."""
     for sheet in data(slug, "manifest.toml").get("sheet", ()):
         for text, order, _ in story(slug).sheets[f"{sheet['name']}.jpg"]:
             yield sheet["power"], sheet["phase"].lower(), text, order
@@ -153,7 +153,7 @@ def test_mails_come_from_whom_they_speak_for_and_say_so(slug: str) -> None:
     game = known_game(variant(slug), played.game)
     for mail in played.mails:
         assert mail.fate in FATES
-        # A mail that does not count may name any power; the story must say why it is there.
+        # A mail that does not count may name any power; the story must show why it is there.
         if mail.fate not in {"accepted", "superseded"}:
             assert mail.note, f"{mail.name} is odd, and nothing says why it is there"
             continue

@@ -14,7 +14,7 @@ ADDRESS = "http://127.0.0.1:8642/public/powick-bridge/a-page-with-a-name-that-is
 
 
 class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
+    """A stream that states it is a terminal."""
 
     def isatty(self) -> bool:
         """Always."""

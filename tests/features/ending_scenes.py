@@ -130,7 +130,7 @@ _RED = ("Essex", "Oxford", "Gloucester", "Glamorgan", "Hereford", "Chester", "La
 
 def _empire() -> Victory:
     # WSB-06: a kingdom with seven kingdom-type states and no gap. Red has six of them, and Aberdeen lies
-    # beside Perth: 40 and a die of at least 1 against 5, 2 for the king and a die of at most 10.
+    # next to Perth: 40 and a die of at least 1 against 5, 2 for the king and a die of at most 10.
     return Victory(Scene(
         "brittania", Phase(603, "Harvest", PhaseKind.TURN),
         {"Red": [*_RED, "Fife", "Perth", "Argyll"], "Gold": ["Aberdeen", "Moray"]},
@@ -141,7 +141,7 @@ def _empire() -> Victory:
         Realm(grain={"Red": 40, "Gold": 5}, capitals={"Red": "Essex", "Gold": "Aberdeen"},
               kingdoms=frozenset({"Red"}))),
         ("Red",), {"Red": (13, 14), "Gold": (2, 1)},
-        # Nobody comes to Aberdeen, and its king stays there.
+        # No person comes to Aberdeen, and its king stays there.
         ("Harvest 603 Turn", "40 Grain for Conquest of Aberdeen", "40 Grain for Defense of Essex",
          "King Aberdeen (Gold)", "King Moray (Gold)"))
 

@@ -36,7 +36,7 @@ from tests.support.table import START
 PROGRAM = "a program that follows"
 TOKENS = {PROGRAM: "a" * 64, "another program": "b" * 64}
 LATE = ("Wanda Late", "wanda@late.example")
-"""Who signs up when every power has somebody already."""
+"""Who signs up when every power has a person already."""
 JSON = {"Accept": "application/json"}
 
 
@@ -98,7 +98,7 @@ class LongPlay:
                   dates=" ".join(days), note="Two letters a week.")
 
     def sign_up_by_page(self, name: str, address: str, powers: str, days: Sequence[str]) -> None:
-        """Somebody fills in the page, and presses the button behind the link that is mailed."""
+        """A person fills in the page, and presses the button behind the link that is mailed."""
         browser, path = self.house.browser(), f"/public/sign-up/{self.game}"
         form = {"mail": address, "name": name, "powers": powers, "dates": list(days),
                 "home": "1 High Street\nTown"}
@@ -108,7 +108,7 @@ class LongPlay:
         browser.send(link, link, do="confirm")
 
     def sign_up_by_mail(self, name: str, address: str, powers: str) -> None:
-        """Somebody signs up by the subject of a mail."""
+        """A person signs up by the subject of a mail."""
         self.house.mail_in(address, f"Sign up - {self.story.game} - {name} - {powers}")
         self.house.settle()
 
@@ -168,7 +168,7 @@ class LongPlay:
     # --------------------------------------------------------------------------------------------------------
 
     def read(self, hand: ScriptedCoordinator, title: str) -> None:
-        """The coordinator looks at every line in doubt; a script knows what stands there."""
+        """The coordinator looks at every line in doubt; a script knows what is there."""
         photographed = self.photographs(title)
         written = {self.variant.powers[power].name: (
             self.story.written_lines(title, power) if power in photographed

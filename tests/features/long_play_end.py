@@ -87,7 +87,7 @@ def everybody_can_read_it(play: LongPlay) -> None:
         assert (tags.language[:2], bool(tags.title.strip())) == ("en", True), name
         assert all(tags.alternates), name
         assert sum(tags.counts.values()) > 2, name
-    # The book of plates is pictures alone; what is on each stands in the tables above.
+    # The book of plates is pictures alone; what is on each is in the tables above.
     war = pypdfium2.PdfDocument(play.drawn_in_turn(player, f"{play.base}/war.pdf"))
     assert len(war) == len(play.story.expected) + 2
     held = player.page(f"{play.base}/map-table.txt")
@@ -115,7 +115,7 @@ def both_checkers_are_content(play: LongPlay, folder: Path) -> None:
 
 
 def nobody_else_gets_in(play: LongPlay) -> None:
-    """A stranger, a player of the other game, a player at the desk, and a token of nobody."""
+    """A stranger, a player of the other game, a player at the desk, and a token of no person."""
     number = play.phases()[0].ordinal
     paths = [f"{play.base}/{path}" for path in (
         "end", f"end/{number}", "war", "war.pdf", "gazette", "results", f"results/{number}", "players",

@@ -139,6 +139,6 @@ class PreparedPlay(LongPlay):
         assert self.phase(title).state == PhaseState.SENT
 
     def ended(self, power: str) -> EmailMessage:
-        """The letter that tells a power's player of the end: there is one."""
+        """The letter that shows a power's player of the end: there is one."""
         (letter,) = self.house.letters(self.people[power], "game_over")
         return letter

@@ -65,7 +65,7 @@ def receiving(folder: Path) -> Iterator[Receiver]:
                     self.send_header("Location", listener.location)
                 self.end_headers()
             except OSError:
-                """Nobody listens any more."""
+                """No person listens any more."""
 
         def _wait(self) -> None:
             while not listener.goes_on.wait(listener.drip or None):

@@ -48,7 +48,7 @@ ENDS = {"w3k": "concession", "bretwalda": "concession", "britain1066": "draw", "
 opens one to the stories' positions."""
 PAUSE = timedelta(days=7)
 OTHER = "edgehill"
-"""The second game of the site, on another board, with a coordinator of its own."""
+"""The second game of the site, on another board, with its own coordinator."""
 TOO_MUCH = 60_000_000
 OWN_WORDS = "By candlelight, and with compliments."
 
@@ -106,7 +106,7 @@ def people_sign_up(play: LongPlay, ada: Browser) -> dict[int, list[str]]:
             play.sign_up_by_page(name, address, words, DAYS)
         wishes[index + 1] = [each.id for each in wish]
     play.sign_up_by_page(*LATE, "", DAYS[:1])
-    # Twice by page, twice by mail, and somebody who is not who they say.
+    # Twice by page, twice by mail, and a person who is not who they say.
     (first, first_mail), (second, second_mail) = list(play.story.players.values())[:2]
     path, stranger = f"/public/sign-up/{play.game}", play.house.browser()
     before = len(play.house.letters(first_mail, "sign_up"))
@@ -161,8 +161,8 @@ def another_game_begins(play: LongPlay, ada: Browser) -> None:
 
 
 def the_table_changes(play: LongPlay, ada: Browser) -> None:
-    """A player is away, the game pauses, and a seat goes to who waits for one; everybody is told, and who has
-    left gets in nowhere."""
+    """A player is away, the game pauses, and a seat goes to who waits for one; everybody is informed, and who
+    has left gets in nowhere."""
     everybody, game = list(play.people.values()), f"/games/{play.game}"
     traveller, leaver = list(play.variant.powers)[:2]
     today = play.house.clock.now().date()
@@ -210,7 +210,7 @@ def the_table_changes(play: LongPlay, ada: Browser) -> None:
 
 
 def a_letter_is_worded(play: LongPlay, ada: Browser) -> None:
-    """A sentence of the receipt in the coordinator's own words, seen before it is kept."""
+    """A sentence of the receipt in the coordinator's own words, seen before it is stored."""
     sentence = next(each for each in sentences_of("receipt", "en") if each.ours.startswith("This receipt is"))
     letter = f"/previews/{play.game}/receipt?power={next(iter(play.variant.powers))}"
     form = f"/previews/{play.game}/receipt/wording?language=en"
@@ -284,7 +284,7 @@ def sheets_come(play: LongPlay, title: str, *, is_last: bool, is_worded: bool) -
 
 
 def the_deadline_passes(play: LongPlay, title: str) -> None:
-    """What was typed is read letter by letter and waits for nobody; and no program learns of it."""
+    """What was typed is read letter by letter and waits for no person; and no program learns of it."""
     phase, public = play.phase(title), play.everything_public()
     play.house.until(phase.deadline + timedelta(minutes=1))
     assert play.phase(title).state in {PhaseState.CLOSED, PhaseState.READY}
@@ -303,7 +303,7 @@ def results_go_out(
     play: LongPlay, ada: Browser, hand: ScriptedCoordinator, title: str, *, is_last: bool
 ) -> None:
     """The coordinator reads what is in doubt and approves. Every order fares as it was worked out by hand,
-    the units stand there, everybody has a letter, and what is one power's secret is in no other letter."""
+    the units are there, everybody has a letter, and what is one power's secret is in no other letter."""
     phase = play.phase(title)
     play.read(hand, title)
     if is_last:
@@ -379,7 +379,7 @@ def two_receivers_are_bad(receivers: Sequence[Receiver]) -> None:
 
 def doors_are_tried_too_hard(play: LongPlay) -> None:
     """Too much for the page, a sheet for a power that is not theirs, a token that is taken out, a token of
-    nobody: each is refused with a sentence, and the game goes on."""
+    no person: each is refused with a sentence, and the game goes on."""
     power, other = list(play.variant.powers)[-2:]
     phase = next(row for row in play.phases() if row.state != PhaseState.SENT)
     play.house.until(phase.opens_at)

@@ -170,7 +170,7 @@ def test_the_gazette_leaves_with_the_letter_that_ends_a_year(played: Played) -> 
 
 def test_the_gazette_tells_what_anybody_may_know(played: Played) -> None:
     """BEY-02, NON-02, MAP-03: of years that have ended, nothing that one power alone was told, and each
-    dispatch with the results that it is told from."""
+    dispatch with the results from which it is written."""
     _over(played)
     player = played.player()
     base = f"/public/{played.table.game}/gazette"
@@ -255,7 +255,7 @@ def test_each_sheet_stands_beside_its_outcome(played: Played) -> None:
 
 
 def test_an_order_read_as_it_was_changes_nothing(played: Played) -> None:
-    """BEY-03: the judge run again says the same; marked as fancy, and the game keeps nothing of it."""
+    """BEY-03: the judge run again states the same; marked as fancy, and the game keeps nothing of it."""
     _over(played)
     player = played.player()
     row, resolution = _last(played)

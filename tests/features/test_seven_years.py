@@ -1,7 +1,7 @@
 """A game of ten powers over seven years: what checking its archive costs, and a restore drill of its site on
 either database (issue "Trust", figures). Each figure is printed as a line of JSON: run it with -s.
 
-Orders are random valid moves; every sheet is a mail with a photograph of its own of `PHOTOGRAPH` bytes.
+Orders are random valid moves; every sheet is a mail with its own photograph of `PHOTOGRAPH` bytes.
 Results letters have no drawn pictures: drawing would take hours, and to the checkers they are bytes like any
 others.
 """
@@ -148,8 +148,8 @@ def _mail(table: Table, power: str, phase: Phase, photo: bytes) -> bytes:
 
 
 def _run(*command: object) -> tuple[float, int, str]:
-    """Processor seconds and the most memory of a program of its own, and what it said."""
-    # A program of its own, so that the memory of this process is not counted.
+    """Processor seconds and the most memory of its own program, and what it said."""
+    # A separate program, so that the memory of this process is not counted.
     code = ("import resource, subprocess, sys; done = subprocess.run(sys.argv[1:], capture_output=True, "
             "text=True); "
             "used = resource.getrusage(resource.RUSAGE_CHILDREN); "

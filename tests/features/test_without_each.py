@@ -64,7 +64,7 @@ def test_each_table_of_a_feature_is_there_and_belongs_to_one() -> None:
 
 
 def test_only_its_own_folders_import_a_feature() -> None:
-    """Whoever deletes a feature deletes its three folders; no other file names its modules."""
+    """Anyone who deletes a feature deletes its three folders; no other file names its modules."""
     for folder in ("service", "galloper", "bench", "demo", "tools", "training", "tests"):
         for path in (ROOT / folder).rglob("*.py"):
             owner = path.relative_to(ROOT).parts

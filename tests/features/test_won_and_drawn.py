@@ -76,7 +76,7 @@ def it_is_played(play: PreparedPlay, victory: Victory) -> None:
 
 
 def text_alone_is_answered(play: PreparedPlay, title: str, power: str, *, takes_text: bool) -> None:
-    """Orders in plain text are no sheet anywhere; the answer says what to do instead (WSB-02, LET-01)."""
+    """Orders in plain text are no sheet anywhere; the answer shows what to do instead (WSB-02, LET-01)."""
     play.send_typed(power, title, list(play.orders(title)[power]), bold=not takes_text)
     words = words_of(play.house.letters(play.people[power], "rejection")[-1])
     assert ("nothing in it is bold: only bold text counts" in words) == takes_text
@@ -87,7 +87,7 @@ def text_alone_is_answered(play: PreparedPlay, title: str, power: str, *, takes_
 
 def it_is_told(play: PreparedPlay, victory: Victory) -> None:
     """One letter to each player: who won, the standings, thanks to all by name, a sheet with the chart. What
-    was hidden in the game stands in no results, and is open now."""
+    was hidden in the game is in no results, and is open now."""
     names = [called(play.variant.powers[power]) for power in victory.winners]
     first = (f"The war is won by {names[0]}." if len(names) == 1
              else f"{names[0][:1].upper()}{names[0][1:]} and {names[1]} have won together.")
@@ -113,7 +113,7 @@ def it_is_told(play: PreparedPlay, victory: Victory) -> None:
 
 
 def the_pages_show_it(play: PreparedPlay, victory: Victory) -> dict[str, str]:
-    """The opened game: its end, counts and chart, each sheet beside its outcome; what each page says, by
+    """The opened game: its end, counts and chart, each sheet next to its outcome; what each page states, by
     path."""
     winner = play.house.visit(play.people[victory.winners[0]])
     page = winner.page(f"{play.base}/end")
@@ -140,7 +140,7 @@ def the_pages_show_it(play: PreparedPlay, victory: Victory) -> dict[str, str]:
 
 
 def a_line_reads_otherwise(play: PreparedPlay, victory: Victory) -> None:
-    """An order that decided it, read as another: fancy, said so, and nothing of it is kept. A stranger may
+    """An order that decided it, read as another: fancy, said so, and nothing of it is stored. A stranger may
     not even try."""
     title, order, instead, also, gone = victory.otherwise
     player, phase = play.house.visit(play.people[victory.winners[0]]), play.phase(title)
@@ -223,7 +223,7 @@ def test_a_draw_is_taken_once_every_survivor_asks_for_it_on_paper(tmp_path: Path
         play.send_photograph("Ormond", AUTUMN, ["A Belfast H", "I vote for the draw"], tmp_path)
         play.send_form("Manchester", AUTUMN, ["A London H", "Draw, please"])
         play.send_form("Manchester", AUTUMN, ["A London H"], version=2)
-        # Nothing of a sheet is said before its deadline.
+        # Nothing of a sheet is stated before its deadline.
         assert "There is no draw to agree on now" in ada.says(game)
         the_coordinator_reads(play, hand, AUTUMN, {"Ormond": ["A Belfast H", "I vote for the draw"]})
         assert asked_by(ada, game) == f"Argyll (“{ASK}”), Ormond (“I vote for the draw”)"
@@ -293,13 +293,13 @@ def the_coordinator_reads(
 
 
 def asked_by(ada: Browser, game: str) -> str:
-    """Who asks for the draw, as the coordinator's page says."""
+    """Who requests the draw, as the coordinator's page states."""
     return ada.says(game).partition("it is asked for by: ")[2].partition(". The end")[0].partition(
         ". End the game")[0]
 
 
 def refused(play: PreparedPlay, ada: Browser, title: str, missing: str) -> None:
-    """The draw cannot be agreed on, and the page says who is missing."""
+    """The draw cannot be agreed on, and the page shows who is missing."""
     game = f"/games/{play.game}"
     answer = ada.send(game, f"{game}/draw", 409, phase=play.phase(title).id, why="All of them have asked")
     assert (f"Nothing was changed: not every survivor asks for the draw on a sheet of this season. {missing}."

@@ -46,13 +46,13 @@ PATIENCE = 300.0
 
 
 def plain(html: str) -> str:
-    """What a page says, without its tags."""
+    """What a page states, without its tags."""
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
 
 
 @dataclass
 class Browser:
-    """Somebody's browser at the site."""
+    """A person's browser at the site."""
 
     client: httpx.Client
 
@@ -72,7 +72,7 @@ class Browser:
     def look_and_send(
         self, page: str, path: str, fields: Mapping[str, str] = {}, **values: Any
     ) -> httpx.Response:
-        """Send a form that first shows what it does, and then the form of that page as it stands."""
+        """Send a form that first shows what it does, and then the form of that page as it is."""
         look = self.send(page, path, 200, fields, **values)
         answer = self.client.post(path, data=carried(look.text, path))
         assert answer.status_code == 303, (path, answer.status_code, plain(answer.text)[:600])
@@ -114,7 +114,7 @@ class House:
             self._work()
             keys = self.site.look()
             self._work()
-            # Webhooks wait for nobody: an address may hang.
+            # Webhooks wait for no person: an address may hang.
             for interval in (each for work in self.site.features for each in work.intervals):
                 interval.body()
 
@@ -171,14 +171,14 @@ class House:
     # --------------------------------------------------------------------------------------------------------
 
     def browser(self) -> Browser:
-        """A browser that nobody has used."""
+        """A browser that no person has used."""
         client = httpx.Client(base_url=self.web.address, timeout=PATIENCE,
                               headers={"Origin": self.web.address, "Connection": "close"})
         self._browsers.append(client)
         return Browser(client)
 
     def at_desk(self, name: str) -> Browser:
-        """A browser in which somebody has signed in at the desk."""
+        """A browser in which a person has signed in at the desk."""
         browser = self.browser()
         answer = browser.client.post("/sign-in", data={"name": name, "password": PASSWORD})
         assert answer.status_code == 303, plain(answer.text)

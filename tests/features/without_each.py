@@ -1,5 +1,5 @@
 """Start the program once without each feature, and print its commands and routes: run by
-`test_without_each.py` in a process of its own.
+`test_without_each.py` in its own process.
 
 One line of JSON for the whole program, with "" for a name, and one for each feature: {"without": NAME,
 "commands": {WORDS: MODULE}, "routes": {"METHOD PATH": MODULE}}, or "fault" with the traceback.

@@ -1,4 +1,4 @@
-"""INS-04: every example of docs/api.md and of the package's own docstring is run as it stands."""
+"""INS-04: every example of docs/api.md and of the package's own docstring is run as it is."""
 
 from __future__ import annotations
 

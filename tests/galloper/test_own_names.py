@@ -1,4 +1,4 @@
-"""LIB-06: a script of one's own with `maps.py` or `service/` beside it."""
+"""LIB-06: a script of one's own with `maps.py` or `service/` next to it."""
 
 from __future__ import annotations
 

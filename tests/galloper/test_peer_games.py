@@ -1,4 +1,4 @@
-"""Whole games of the classic board beside the package `diplomacy`: the same orders, the same positions, turn
+"""Whole games of the classic board next to the package `diplomacy`: the same orders, the same positions, turn
 by turn. Its maps, rules and possible orders are its own; nothing is shared but the texts of the orders."""
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _movement_orders(units: list[str], possible: dict[str, list[str]], chance: R
     for unit in chance.sample(units, len(units)):
         mine = possible[unit.split()[1]]
         moves = {order for order in mine if " - " in order and " S " not in order and " C " not in order}
-        # A move to a neighbour that is also convoyed: the peer wants the word VIA, our rules go by the fleet.
+        # A move to a neighbour that is also convoyed: the peer needs the word VIA, our rules go by the fleet.
         by_land = {move for move in moves if not move.endswith(" VIA")}
         moves -= {f"{move} VIA" for move in by_land}
         ordered = {_our_text(order) for order in orders}
@@ -131,7 +131,7 @@ def _play(seed: int, counts: Counter[str]) -> None:
         if _offers_occupied_provinces(peer):
             counts["faults of the peer"] += 1
             return
-        # The peer passes over a phase in which nobody has anything to do.
+        # The peer passes over a phase in which no person has anything to do.
         while _is_idle(game.position):
             game.judge()
         assert _our_state(game.position) == _peer_state(peer), (before, orders)
@@ -139,7 +139,7 @@ def _play(seed: int, counts: Counter[str]) -> None:
 
 
 def test_a_game_goes_as_that_of_the_peer() -> None:
-    """INS-04: a game through the public package, beside another judge."""
+    """INS-04: a game through the public package, next to another judge."""
     counts = Counter[str]()
     _play(0, counts)
     assert counts["phases"] == PHASES

@@ -1,4 +1,4 @@
-"""INS-04: the judge with its six boards needs the standard library only; the rest says what is missing."""
+"""INS-04: the judge with its six boards needs the standard library only; the rest shows what is missing."""
 
 from __future__ import annotations
 

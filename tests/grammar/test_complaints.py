@@ -1,4 +1,4 @@
-"""What is said of a line that gives no order: its code, the letters it points at, the candidates."""
+"""What is stated of a line that gives no order: its code, the letters it points at, the candidates."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_an_army_stands_as_written_at_a_sea_with_an_apostrophe(sea: str) -> None
 
 
 def test_two_near_names_are_not_chosen_between() -> None:
-    # Lorn and London are a letter or two from it: nobody but the writer knows (Q-01)
+    # Lorn and London are a letter or two from it: only the writer knows (Q-01)
     line = read("Army Lonn moves to Surrey")
     assert line.complaint is not None
     assert line.complaint.code is ComplaintCode.AMBIGUOUS

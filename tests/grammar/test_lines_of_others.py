@@ -79,7 +79,7 @@ def test_a_line_becomes_what_its_writer_meant(row: dict[str, str]) -> None:
     ("fresh_lines_7.tsv", 0.69), ("fresh_lines_8.tsv", 0.97), ("fresh_lines_9.tsv", 0.96),
     ("fresh_lines_10.tsv", 0.97), ("fresh_lines_11.tsv", 0.93)])
 def test_no_line_is_misread_and_few_plain_ones_are_asked(name: str, least: float) -> None:
-    """WOR-04; the shares are those after the work, the first reading is in the README beside the data."""
+    """WOR-04; the shares are those after the work, the first reading is in the README next to the data."""
     results = {row["line"]: is_right(row) for row in rows(name)}
     assert {line for line, right in results.items() if right is False} <= OTHERWISE
     # Rounded: .81 of 300 is more than 243 in binary.
@@ -96,7 +96,7 @@ GAMES = {"w3k": "Powick Bridge", "standard": "Old Guard", "bretwalda": "Dark Age
 
 
 def test_headings_are_read_where_their_fields_stand_together() -> None:
-    """WOR-05: dates and addresses beside a heading give it no year, no season and no power."""
+    """WOR-05: dates and addresses next to a heading give it no year, no season and no power."""
     wrong = []
     for row in rows("fresh_headings.tsv"):
         wanted = _fields(row["expected"])

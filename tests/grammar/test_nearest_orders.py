@@ -204,7 +204,7 @@ def test_figures_are_never_joined_and_never_lose_a_sign(number: str) -> None:
 
 
 def test_a_number_is_doubted_where_an_order_counts() -> None:
-    """WOR-02: in an address or a date figures stand as they stand."""
+    """WOR-02: in an address or a date figures are as they are."""
     address = "14 High Street, Oxford OX1 4AB, Tel. 01865 496 000"
     assert not has_doubt(address, lexicon())
     supply, hold = snapped("Send 2 supply to Argyll", "adjustment"), snapped("Army Kent holds")

@@ -1,4 +1,4 @@
-"""Texts that differ in the kind of one unit: what is weighed against the ink beside the best text (a kind is
+"""Texts that differ in the kind of one unit: what is weighed against the ink next to the best text (a kind is
 one letter)."""
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def test_canonical_text_is_read_back(phase: PhaseKind, order: str) -> None:
     ("White Mountain - Spain - Setpember 1619 - v1", "September", 1619, PhaseKind.ADJUSTMENT),
 ])
 def test_headings_name_months(subject: str, season: str, year: int, kind: PhaseKind) -> None:
-    """TYW-10: a turn is a month, and a build month asks for one kind of paper only."""
+    """TYW-10: a turn is a month, and a build month requests one kind of paper only."""
     parsed = parse_subject(subject, (GAME,))
     assert isinstance(parsed, Heading), parsed
     assert (parsed.power, parsed.season, parsed.year, parsed.kind) == ("Spain", season, year, kind)

@@ -32,7 +32,7 @@ START = {
     "The Scots": {"F Fife", "A Stirling", "A Edwins Burgh", "A Bernicia"},
     "The Welsh": {"A West Wales", "A Morgannwg", "A Keredwigyawn", "A Gwynedd"},
 }
-"""As printed, spelling and all; who is off the board stands in our boxes."""
+"""As printed, spelling and all; who is off the board is in our boxes."""
 BOXES = {p.id for p in BOARD.provinces.values() if "off_board" in p.marks}
 
 

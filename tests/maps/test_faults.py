@@ -188,7 +188,7 @@ BROKEN: list[tuple[str, Callable[[str], str], int, str]] = [
         2,
         ("Port is the home of 'Green', which is no power"),
     ),
-    # No border names it, and nobody could ever get there.
+    # No border names it, and no person could ever get there.
     ("provinces.csv", _append("Lone,Lone,,inland,,North,,,"), 7, "Lone cannot be reached from Port"),
     ("provinces.csv", _swap("Moo,inland", "Moo,coastal"), 4, "Moor is coastal and no fleet can reach it"),
     # borders
@@ -411,7 +411,7 @@ def test_every_fault_is_reported_at_once(tiny: Path) -> None:
 
 
 def test_a_link_that_leads_one_way_must_be_meant(tiny: Path) -> None:
-    """Off-board boxes may be left and never entered; the row says so, and `[counts]` says how many such
+    """Off-board boxes may be left and never entered; the row says so, and `[counts]` shows how many such
     rows."""
     text = (
         BORDERS.replace("a,b,kind", "a,b,kind,one_way")
@@ -440,7 +440,7 @@ def test_a_board_put_together_lopsided_is_found() -> None:
     assert [fault.message for fault in faults.all()] == ["by land A borders B and B does not border A"]
     faults_when_meant = Faults()
     checks.check_symmetry(board, Borders({}, frozenset({(Touch.LAND, first, second)})), faults_when_meant)
-    # A link that is said to lead one way is no fault.
+    # A link that is stated to lead one way is no fault.
     assert faults_when_meant.all() == ()
 
 

@@ -1,4 +1,4 @@
-"""What marks of provinces say to players: on the move page and beside the map."""
+"""What marks of provinces say to players: on the move page and next to the map."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ W3K = maps.load("w3k")
 
 
 def test_the_board_says_wherever_it_is_printed_that_it_is_our_own() -> None:
-    """GAP-01: the note goes with every map of the board; the folder's licence says the same."""
+    """GAP-01: the note goes with every map of the board; the folder's licence states the same."""
     assert "Galloper's own reconstruction" in W3K.note
     assert "the handbook's map was not published" in W3K.note
     licence = (maps.folder("w3k") / "LICENCE.txt").read_text("utf-8")

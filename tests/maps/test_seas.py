@@ -74,7 +74,7 @@ def _chain(*names: str) -> list[tuple[Region, Region]]:
 
 
 def _small() -> dict[str, Province]:
-    """Two areas beside each other: North with locals n1 and n2, South with local s1; and a lake in no
+    """Two areas next to each other: North with locals n1 and n2, South with local s1; and a lake in no
     area."""
     listed = [
         _sea("North", "N", SeaRole.PRIMARY),

@@ -73,7 +73,7 @@ def test_neighbours_by_land_touch_on_paper(slug: str) -> None:
     """Simplifying the shapes moved corners but tore no border open."""
     board = maps.load(slug).board
     for region, others in board.links["land"].items():
-        # Who is off the board waits in a box beside it and comes from far away.
+        # Who is off the board waits in a box next to it and comes from far away.
         if "off_board" in board.provinces[region.province].marks:
             continue
         outline = _outlines(slug)[region.province]

@@ -78,7 +78,7 @@ def test_coasts_lie_on_different_sea_areas() -> None:
 
 
 def test_every_open_question_of_the_rules_is_answered_on_the_board_file() -> None:
-    """The answers are the decisions of part H of the requirements; a ruling stands for each."""
+    """The answers are the decisions of part H of the requirements; a ruling represents each."""
     rulings = (Path(__file__).parents[2] / "docs" / "rulings" / "w3k.md").read_text("utf-8")
     assert W3K.rules.name == "w3k"
     assert set(W3K.rules.values) == set(type(W3K.rules).CHOICES)

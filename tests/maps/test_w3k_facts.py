@@ -1,6 +1,6 @@
 """Every statement the handbook makes about the w3k board, held against the loaded board.
 
-The facts file has one entry a statement. A checker stands here for each kind that speaks of the board;
+The facts file has one entry a statement. A checker is here for each kind that speaks of the board;
 statements about rules, clocks and post are listed by id with the reason and the requirement whose tests hold
 them. An entry of neither sort fails, so nothing is passed over in silence.
 """
@@ -32,7 +32,7 @@ BOARD = W3K.board
 DEADLINES = "a matter of the clock; tests/service, requirement "
 JUDGE = "a rule of the judge; tests/adjudicator and maps/w3k/cases, requirement "
 POST = "a matter of mail and post; tests/service, requirement "
-# A statement that is nobody's here must say whose it is.
+# A statement that is no person's here must say whose it is.
 ELSEWHERE: dict[str, str] = {
     "w3k-012": ("the Coordinator is a role of the service, requirement A5; the board has ten powers, see "
                 "w3k-011"),

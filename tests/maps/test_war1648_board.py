@@ -1,4 +1,4 @@
-"""The board of 1648 against what the printed rules say of it, and that it says of itself that it is our own
+"""The board of 1648 against what the printed rules say of it, and that it states of itself that it is our own
 (GAP-03)."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Layouts of whole photographs, from pixels to lines: columns beside each other, a margin line and rules,
+"""Layouts of whole photographs, from pixels to lines: columns next to each other, a margin line and rules,
 wrapped rows, and several of these at once. The boxes' own logic is in test_columns and test_wrap."""
 
 from __future__ import annotations

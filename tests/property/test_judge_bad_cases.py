@@ -1,4 +1,4 @@
-"""Whatever stands in a case, the command answers: with a result, or with the field that is wrong."""
+"""Whatever is in a case, the command answers: with a result, or with the field that is wrong."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ KEPT: dict[str, list[Any]] = {
     "centres": [None, {}],
     "year": [10**30, 0, -5],
 }
-"""What rule sets keep beside units and centres, with something wrong in it."""
+"""What rule sets keep next to units and centres, with something wrong in it."""
 
 
 def _answers(slug: str, *lines: str) -> tuple[int, list[dict[str, Any]]]:
@@ -254,7 +254,7 @@ def test_the_field_at_fault_is_named(slug: str, key: str, value: object, error: 
 
 
 def test_a_fault_of_the_program_spoils_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    """JUD-05: the batch goes on, and the error says whose fault it is."""
+    """JUD-05: the batch goes on, and the error states whose fault it is."""
     lines = [json.dumps({**CASES[0], "id": name}) for name in ("good", "bad", "good")]
     monkeypatch.setattr(
         adjudicate, "answer", lambda name, *rest: 1 // 0 if name == "bad" else answer(name, *rest))

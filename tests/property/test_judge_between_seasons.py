@@ -51,7 +51,7 @@ def _retreats(chance: Random, position: Position) -> list[Order]:
     for beaten in position.dislodged:
         unit = beaten.unit
         neighbours = sorted(W3K.board.neighbours(unit.region, CLASS[unit.kind]))
-        # One retreat in ten is written by somebody whose unit it is not.
+        # One retreat in ten is written by a person whose unit it is not.
         power = unit.power if chance.random() < 0.9 else chance.choice(POWERS)
         reference = UnitRef(unit.kind, unit.region)
         if neighbours and chance.random() < 0.85:
@@ -71,7 +71,7 @@ def test_the_beaten_arrive_alone_where_they_may_or_are_gone(seed: int) -> None:
     orders = _retreats(chance, position)
     resolution = judge(CONTEXT, RULES, position, orders)
     after = resolution.position.units
-    # Whoever stood stays: a retreat dislodges nobody.
+    # Anyone who stood stays: a retreat dislodges no person.
     assert position.units <= after
     assert len({u.region.province for u in after}) == len(after)
     goal_counts = Counter(
@@ -106,7 +106,7 @@ def test_the_order_of_retreats_does_not_matter(seed: int) -> None:
 @given(seeds)
 @CALM
 def test_centres_belong_to_who_stands_there_or_had_them(seed: int) -> None:
-    """OWN-01, OWN-02: after the Autumn's retreats nobody else owns anything, and nothing owned is lost
+    """OWN-01, OWN-02: after the Autumn's retreats no other person owns anything, and nothing owned is lost
     unentered."""
     chance = Random(seed)
     position = _fight(chance)

@@ -32,7 +32,7 @@ def test_who_and_where_and_how_strong(slug: str, seed: int) -> None:
                 assert words.name(standing[outcome.cause.unit.region.province]) in why
         odds = re.search(r"(\d+) against (\d+)", why)
         if odds is not None:
-            # The order's own strength stands first: what succeeds has the greater one.
+            # The order's own strength is first: what succeeds has the greater one.
             assert (int(odds[1]) > int(odds[2])) == (outcome.result is Result.SUCCEEDS), why
         if outcome.reason in {"cut", "disrupted"}:
             _is_an_attack_on(outcome, standing)

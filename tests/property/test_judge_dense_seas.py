@@ -31,7 +31,7 @@ SLUGS = ("standard", "w3k", "bretwalda", "britain1066", "war1648")
 """Every board with fleets; Brittania's turns have `test_judge_brittania`."""
 VARIANTS = {slug: maps.load(slug) for slug in SLUGS}
 CHARTS: dict[str, Any] = {slug: Chart(slug) for slug in maps.variants()}
-"""A chart stands where the naive resolvers take a board."""
+"""A chart is where the naive resolvers take a board."""
 WATERS = {slug: waters(CHARTS[slug]) for slug in SLUGS}
 SEASONS = {"standard": "Spring", "w3k": "Summer", "bretwalda": "Spring", "britain1066": "May",
            "war1648": "April"}
@@ -39,7 +39,7 @@ SEASONS = {"standard": "Spring", "w3k": "Summer", "bretwalda": "Spring", "britai
 BY_MAP = {"w3k"}
 """Where words that name a way overseas are a move without fleets on it (Q-17)."""
 STANDS = {"bretwalda"}
-"""Where a move whose convoy nobody ordered is no move (BRE-17)."""
+"""Where a move whose convoy no person ordered is no move (BRE-17)."""
 MOVES_AT_MOST = 8
 SCENES = (dense_seas.dense, dense_seas.chain, dense_seas.islands, dense_seas.chain, dense_seas.straits)
 
@@ -66,7 +66,7 @@ def dense_scene(slug: str, seed: int) -> tuple[list[Unit], list[UnitOrder]]:
 
 
 def _turned_scene(units: list[Unit], orders: list[UnitOrder]) -> tuple[list[Unit], list[UnitOrder]] | None:
-    """The first army overseas on its way back, if nobody is where it wanted to go."""
+    """The first army overseas on its way back, if no person is where it wanted to go."""
     held = {unit.region.province for unit in units}
     for order in orders:
         if not isinstance(order, Move) or order.unit.kind != "A" or order.to.province in held:
@@ -145,7 +145,7 @@ LONGEST = {"standard": 8, "w3k": 16, "bretwalda": 13, "britain1066": 7, "war1648
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_a_second_opinion_agrees_on_the_longest_chains(slug: str) -> None:
-    """JUD-02: both ways, with idle fleets of several powers beside them."""
+    """JUD-02: both ways, with idle fleets of several powers next to them."""
     counts: Counter[str | None] = Counter()
     fleets = 0
     for seed in range(12):

@@ -1,4 +1,4 @@
-"""Whole games of w3k with random orders, judged as values and, beside it, through the command's JSON, where
+"""Whole games of w3k with random orders, judged as values and, next to it, through the command's JSON, where
 each answer is all that the next case knows. Both must stay the same game, and every phase leave a sound
 board."""
 

@@ -58,7 +58,7 @@ def say_all() -> None:
 
 
 def _told(variant: Variant, resolution: Resolution) -> str:
-    """What is kept and told beside the outcomes."""
+    """What is stored and told next to the outcomes."""
     position = resolution.position
     standing = variant.rules.public_holdings(variant.context(), position)
     return "\n".join(

@@ -68,7 +68,7 @@ def _maybe_convert(chance: Random, order: UnitOrder) -> UnitOrder:
 
 
 def _sheets(chance: Random, orders: list[UnitOrder]) -> Sheets:
-    """Some units are given in proxy: their order stands on another power's sheet, beside the owner's consent
+    """Some units are given in proxy: their order is on another power's sheet, next to the owner's consent
     and perhaps a line of the owner's. Some lines of strangers have no consent."""
     sheets = Sheets()
     for order in orders:
@@ -137,7 +137,7 @@ def _replaced_where_completed(
     legal: list[UnitOrder],
     detail: str,
 ) -> None:
-    """The other kind stands where a conversion was completed, on the coast named; all else is as it was."""
+    """The other kind is where a conversion was completed, on the coast named; all else is as it was."""
     completed = {o.unit.region.province: o for o in legal if reasons[o.unit.region.province] == "completed"}
     expected = set()
     for unit in standing:
@@ -169,7 +169,7 @@ def test_conversions_and_proxies_agree_on_many_more() -> None:
 
 
 def test_an_order_without_consent_is_a_stranger_s() -> None:
-    """PRX-05: without the owner's consent the unit is nobody's to order."""
+    """PRX-05: without the owner's consent the unit is no person's to order."""
     unit = Unit("Newcastle", "A", Region("London"))
     order = Move(power="Argyll", unit=UnitRef("A", unit.region), to=Region("Surrey"))
     # The comparison above would not see a stranger's order that moved a unit whose owner wrote none.

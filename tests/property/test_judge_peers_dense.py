@@ -1,5 +1,5 @@
 """The judge against two public judges on dense seas of the standard board (JUD-02). Where one of them
-differs, a known trap of it (tests/data/datc/engine_traps.json) or ruling says why."""
+differs, a known trap of it (tests/data/datc/engine_traps.json) or ruling shows why."""
 
 from __future__ import annotations
 

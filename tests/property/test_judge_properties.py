@@ -34,7 +34,7 @@ def _around(slug: str, place: str) -> set[str]:
 
 
 def _remotest(slug: str) -> str:
-    """The place where an army can stand, and nothing else is said of it, from which the others lie farthest
+    """The place where an army can stand, and nothing else is stated of it, from which the others lie farthest
     on the whole."""
     board = VARIANTS[slug].board
     beside = {place: {p for m in board.links for p in board.near(place, m)} for place in board.provinces}
@@ -172,7 +172,7 @@ def _far_from_all(slug: str, position: Position) -> bool:
 
 
 def _stranger_changes_nothing(slug: str, position: Position, orders: list[Order]) -> None:
-    # A power that plays no part, so that it owns nothing and supports nobody.
+    # A power that plays no part, so that it owns nothing and supports no person.
     stranger = Unit(list(VARIANTS[slug].powers)[5], "A", Region(FAR[slug]))
     first = _judge(slug, position, orders)
     other = _judge(slug, replace(position, units=position.units | {stranger}), orders)
@@ -200,8 +200,8 @@ def _each_order_has_its_outcome(orders: list[Order], resolution: Resolution) -> 
 
 
 def _each_unit_does_one_thing(position: Position, resolution: Resolution) -> None:
-    """A unit carries out one order at most, those that repeat it aside; a unit for which nobody wrote holds
-    unordered."""
+    """A unit carries out one order at most, those that repeat it aside; a unit for which no person wrote
+    holds unordered."""
     acts: dict[str, set[tuple[Order, Result, str | None]]] = {
         unit.region.province: set() for unit in position.units
     }
@@ -244,7 +244,7 @@ def _nobody_moves_by_magic(position: Position, resolution: Resolution) -> None:
 def _retreats_are_free_and_near(slug: str, resolution: Resolution) -> None:
     board, kinds = VARIANTS[slug].board, VARIANTS[slug].kinds
     taken = {u.region.province for u in resolution.position.units} | resolution.contested
-    # A province where somebody stands is taken, not contested.
+    # A province where a person stands is taken, not contested.
     assert not resolution.contested & {u.region.province for u in resolution.position.units}
     for beaten in resolution.dislodged:
         goals = {r for m in kinds[beaten.unit.kind].moves for r in board.neighbours(beaten.unit.region, m)}

@@ -134,7 +134,7 @@ def test_a_bound_leaves_long_convoys_out() -> None:
 
 
 def test_grain_comes_as_a_range() -> None:
-    """Brittania: a power with 10 grain may spend 1 to 10 of it on a state of its own, and 5 or more on an
+    """Brittania: a power with 10 grain may spend 1 to 10 of it on its own state, and 5 or more on an
     alliance."""
     position = galloper.Position.from_json("brittania", {
         "phase": "turn", "year": 602, "units": ["Red K Essex", "Gold K Kent"],

@@ -1,5 +1,5 @@
 """A line with a word put in, or one crossed out, is read with its corrections made (Q-16: struck text is not
-read), and somebody looks at it where a correction is in any doubt."""
+read), and a person looks at it where a correction is in any doubt."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_word_put_in_belongs_to_its_order() -> None:
     assert line.status is LineState.AUTO
     assert line.features is not None
     assert line.features.is_corrected
-    assert line.features.cost < 0.1  # nothing of the ink is lost to the gaps beside the word
+    assert line.features.cost < 0.1  # nothing of the ink is lost to the gaps next to the word
     assert "A Limerick - Limerick" in [candidate["order"] for candidate in line.candidates]
 
 
@@ -77,7 +77,7 @@ def test_a_word_surely_crossed_out_is_left_out_though_an_order_could_be_made_of_
 
 
 def test_a_word_put_in_above_one_that_is_surely_crossed_out_takes_its_place() -> None:
-    # The struck word is still legible, so the line as it stands fits the ink better; it is offered too.
+    # The struck word is still legible, so the line as it is fits the ink better; it is offered too.
     text = "Army Harlech attacks York"
     begin, end = text.index("Harlech") / len(text), text.index(" attacks") / len(text)
     host = row(text, 100, 200, strike=Strike(0.05, (StruckWord(begin, end, 0.99, "double"),)))
@@ -142,7 +142,7 @@ def test_a_place_struck_with_none_put_in_leaves_no_order_to_take() -> None:
 def test_what_stands_between_heading_and_orders_and_is_neither_is_looked_at(
     stray: str, status: LineState
 ) -> None:
-    # A province inserted above the first order, and found as a row of its own, would be lost with the
+    # A province inserted above the first order, and found as its own row, would be lost with the
     # heading.
     texts = ["Powick Bridge", "Montrose", "Autumn Movement Orders", stray, "Army Kent holds"]
     lines = lines_of([row(text, 100, 60 * number) for number, text in enumerate(texts, 1)])

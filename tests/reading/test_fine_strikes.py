@@ -66,7 +66,7 @@ PLAIN, LEANING = cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_SCRIPT_COMPLEX
 )
 def test_a_row_struck_with_a_fine_pen_waits_for_a_person_or_is_out(face: int, fine: int, tilt: int) -> None:
     # The stroke is 3.4 or 1.3 pixels wide, those of letters 6 to 8. Crossed out or only doubtful: no order
-    # passes by itself, and the rows beside it pass.
+    # passes by itself, and the rows next to it pass.
     lines = lines_of(sheet(face, tilt, fine))
     assert len(lines) == len(ORDERS)
     for index, line in enumerate(lines):

@@ -77,7 +77,7 @@ def test_a_year_is_read_by_its_ink() -> None:
 
 
 def test_only_what_free_letters_say_as_well_is_sure() -> None:
-    # A submission waits for what its sheet plainly says, not for what decoding has put right.
+    # A submission waits for what its sheet plainly states, not for what decoding has put right.
     sheet_heading = heading(row("Montrose"), row("Autunn 1642 Movement Orders", 1, {4: "m"}))
     assert (sheet_heading.power, sheet_heading.season, sheet_heading.year, sheet_heading.kind) == (
         "Montrose",

@@ -50,7 +50,7 @@ def test_an_order_leaves_out_the_kind_that_its_ink_leaves_in_doubt(text: str, or
     assert (line.order, line.status, line.why_open) == (order, LineState.AUTO, ())
     assert line.candidates[0]["order"] == order
     assert line.text == text
-    # What is plainly written is kept.
+    # What is plainly written is stored.
     assert (plain.order, plain.status) == ("F London - Surrey", LineState.AUTO)
     # What is stored is text, and gives the order for whatever unit is there.
     (stored,) = orders_of(VARIANT, PhaseKind.MOVEMENT, "Montrose", order, 1)

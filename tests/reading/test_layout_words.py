@@ -36,7 +36,7 @@ def rows(*texts: str, indents: tuple[int, ...] = ()) -> list[Row]:
 
 
 def put(*texts: str, indents: tuple[int, ...] = ()) -> list[tuple[str, str]]:
-    """The text in the ink of each row, and the kind ticked beside it."""
+    """The text in the ink of each row, and the kind ticked next to it."""
     again = with_layout_words(rows(*texts, indents=indents), VOCABULARY.lexicon, VOCABULARY.starts)
     return [(" ".join(word.text for word in free_words(row.posteriors)), row.tick)
             for row in again if row.posteriors is not None]

@@ -1,5 +1,5 @@
 """Reading is lexical only (NON-03, DESK-03, Q-01): through the door that has the game at hand, a sheet reads
-the same to the last bit whatever stands on the board and whoever owns it."""
+the same to the last bit whatever is on the board and anyone who owns it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def shuffled(position: Position, table: Table, seed: int) -> Position:
 
 
 def lines_read(table: Table, sheet: Sheet, version: int) -> list[tuple[object, ...]]:
-    """The sheet mailed and read: everything that is kept of each line."""
+    """The sheet mailed and read: everything that is stored of each line."""
     subject = table.subject("Montrose", version)
     table.take(table.mail("Montrose", 60 + version, subject=subject), table.phase().opens_at)
     submission_id = table.submissions()[-1].id

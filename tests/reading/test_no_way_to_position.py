@@ -33,7 +33,7 @@ READERS = (
 KNOWING = ("adjudicator.position", "adjudicator.judge", "adjudicator.solver", "adjudicator.phases.legality")
 """Modules that hold or ask for a position."""
 BESIDE = "maps"
-"""A variant's folder holds its first position beside its names. What is taken of it is tested by itself,
+"""A variant's folder holds its first position next to its names. What is taken of it is tested by itself,
 below."""
 STATES = 2_000
 
@@ -91,7 +91,7 @@ def steps(variant: Variant) -> list[object]:
 
 
 def elsewhere(variant: Variant) -> Variant:
-    """Nobody stands anywhere or owns anything at the beginning."""
+    """No person stands anywhere or owns anything at the beginning."""
     return replace(variant, start=replace(variant.start, units=frozenset(), centres={}))
 
 

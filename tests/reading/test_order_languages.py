@@ -44,7 +44,7 @@ DOUBTFUL = {
         "Armee Kent nach Surrey sonst halten", "Armee Kent eventuell nach Surrey",
         "Keine Armee Kent nach Surrey", "Armee Kent statt Armee York nach Surrey",
         "Armee Kent unterstutzte Armee York", "Armee Kent mit Hilfe von Armee York nach Surrey",
-        # Words that are a letter or two away from another one, which says something else.
+        # Words that are a letter or two away from another one, which states something else.
         "Armee Kent kommt von Surrey", "Armee Kent vor Surrey", "Armee Kent unter Surrey",
         "Armee Kent nich nach Surrey", "Armee Kent micht nach Surrey",
     ],

@@ -27,7 +27,7 @@ _LEAST = 0.95
 
 @dataclass(frozen=True, slots=True)
 class OrderLine:
-    """A row of the file; `doubt` says why there is no `order`."""
+    """A row of the file; `doubt` shows why there is no `order`."""
 
     line: str
     board: str

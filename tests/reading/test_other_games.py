@@ -1,7 +1,7 @@
 """The sheets of games with units and orders of their own are read by the same reader, and nothing passes that
 was not written.
 
-One photographed sheet of each game's demo; what stands on it is said by its manifest.
+One photographed sheet of each game's demo; what is on it is stated by its manifest.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""A word that is plainly written is never corrected to the nearest name (INK-03), and each open line says why
-it is open (INK-04)."""
+"""A word that is plainly written is never corrected to the nearest name (INK-03), and each open line shows
+why it is open (INK-04)."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_a_badly_written_word_of_the_order_is_no_name_of_no_list(
     monkeypatch.setattr(inked, "SURE", 0.9998)
     line = read(text)
     assert (line.status, line.order, line.why_open) == (LineState.AUTO, "F Dorset H", ())
-    # What stands for a name is not let off so.
+    # What represents a name is not let off so.
     assert OpenReason.UNKNOWN_NAME in read(text.replace("Dorset", "Borsek")).why_open
 
 

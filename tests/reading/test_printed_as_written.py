@@ -1,4 +1,4 @@
-"""Printed and typed sheets: the text of every line is what stands on the paper, known form or not (WRD-02).
+"""Printed and typed sheets: the text of every line is what is on the paper, known form or not (WRD-02).
 
 "Army Pembroke to Cardigan", printed, was once transcribed "Cardigan BaY", "supports from Kent" as "S F Kent"
 and "Staffs" as "Stands".

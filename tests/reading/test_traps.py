@@ -98,7 +98,7 @@ def test_a_power_called_like_a_place_who_signs_is_no_end_of_the_order_above(orde
 
 
 def test_an_order_that_breaks_off_goes_on_in_the_next_row_though_that_one_is_an_order_too() -> None:
-    # On a composed sheet the second row was read as a move that nobody ordered.
+    # On a composed sheet the second row was read as a move that no person ordered.
     lines = read(*HEADING, "Army Dover supports the Hamilton", "Army Mull to Galway", LAST)
     assert [line.order for line in lines[len(HEADING) :]] == ["A Dover Castle S A Mull - Galway", "A York H"]
 
@@ -221,7 +221,7 @@ def test_a_page_of_heading_alone_needs_nobody() -> None:
     assert {line.status for line in lines} == {LineState.NOT_ORDER}
 
 
-# What nobody could read
+# What no person could read
 # ---------------------------------------------------------------------------------------------
 
 
@@ -293,7 +293,7 @@ def test_only_what_another_order_may_end_with_waits_below_one_that_was_not_under
 
 @pytest.mark.parametrize("tail", ["unless Argyll is there", "unbess Argyll is there", "it it is empty"])
 def test_an_order_above_a_condition_waits_though_the_first_word_was_misread(tail: str) -> None:
-    # The condition is on a row of its own; without it the order would be another (DESK-03).
+    # The condition is on its own row; without it the order would be another (DESK-03).
     lines = read(*HEADING, ORDER, "Army Kent moves to Surrey", tail, LAST)
     assert {line.status for line in lines if "Kent" in line.text} == {LineState.OPEN}
     assert [line.status for line in lines if line.text == LAST] == [LineState.AUTO]

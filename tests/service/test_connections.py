@@ -1,4 +1,4 @@
-"""Connections of a site to a PostgreSQL server (SCA-08), and how often an idle one asks for work."""
+"""Connections of a site to a PostgreSQL server (SCA-08), and how often an idle one requests work."""
 
 from __future__ import annotations
 

@@ -331,7 +331,7 @@ jobs.stop()
 
 @contextmanager
 def running(site: Site, folder: Path, executor: str, program: str) -> Iterator[None]:
-    """A worker beside this process, until it is told to be calm."""
+    """A worker next to this process, until it is instructed to be calm."""
     process = subprocess.Popen(
         [sys.executable, "-c", program, site.url, str(folder), executor], cwd=Path(__file__).parents[2],
         stderr=subprocess.DEVNULL,
@@ -381,8 +381,8 @@ def test_a_worker_killed_in_a_step_goes_on_at_that_step(
 def test_a_job_rests_after_its_worker_died_three_times_and_the_others_go_first(
     site: Site, make_jobs: MakeJobs, tmp_path: Path
 ) -> None:
-    # Fault 17: what kills its worker holds up nobody. Fault 22: what died with it through no fault of its own
-    # still runs.
+    # Fault 17: what kills its worker holds up no person. Fault 22: what died with it through no fault of its
+    # own still runs.
     jobs = make_jobs(site)
     enqueue(site, jobs, "work", "work:1", {"word": "x"})
     for _ in range(3):

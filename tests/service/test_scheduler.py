@@ -137,7 +137,7 @@ def test_letters_that_are_due_are_sent_for(site: Site) -> None:
     assert len(due_now(site.clock, site.store, site.jobs)) == 1
     assert due_now(site.clock, site.store, site.jobs)[0] in site.jobs.keys
     assert len(site.jobs.queue) == 1
-    write(replace(letter, key="k2"))  # at the same instant of a clock that stands still
+    write(replace(letter, key="k2"))  # at the same instant of a clock that is still
     due_now(site.clock, site.store, site.jobs)
     site.clock.advance(timedelta(seconds=30))  # still there: the server was away
     due_now(site.clock, site.store, site.jobs)

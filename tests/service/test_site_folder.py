@@ -46,7 +46,7 @@ def test_a_file_in_the_place_of_the_folder_is_told(tmp_path: Path) -> None:
 
 
 def test_the_remarks_name_real_settings_with_their_defaults() -> None:
-    """A line such as `# port = 8642` must say what counts without it."""
+    """A line such as `# port = 8642` must show what counts without it."""
     shown_settings: dict[str, dict[str, Any]] = {}
     table = ""
     for line in TEMPLATE.read_text("utf-8").splitlines():

@@ -1,5 +1,5 @@
-"""Several processes work for one site on PostgreSQL, each in a network of its own where the kernel allows:
-every deadline has one effect, whoever dies (faults 22, 23 and 24). On SQLite one process serves."""
+"""Several processes work for one site on PostgreSQL, each in its own network where the kernel allows:
+every deadline has one effect, no matter who dies (faults 22, 23 and 24). On SQLite one process serves."""
 
 from __future__ import annotations
 
@@ -94,10 +94,10 @@ def test_a_desk_and_two_workers_share_the_deadlines_and_survive_the_death_of_one
 def test_a_worker_cut_off_for_minutes_and_back_does_nothing_twice_and_works_again(
     tmp_path: Path, cluster: Postgres, processes: list[Served]
 ) -> None:
-    """MBX-06: a split. The line to the database swallows what is said on it, so the worker thinks that it
+    """MBX-06: a split. The line to the database swallows what is stated on it, so the worker thinks that it
     runs its jobs, and the site takes them over; then the line is back, with new connections."""
     with open_engine(cluster.url()).begin() as connection:
-        # The program asks for five minutes where the server has no limit.
+        # The program requests five minutes where the server has no limit.
         connection.execute(text("ALTER ROLE galloper SET idle_in_transaction_session_timeout = '20s'"))
     proxy = Proxy(f"{cluster.root}/.s.PGSQL.5432").start()
     database = f'database = "{cluster.url()}"\n{SETTINGS}'

@@ -28,7 +28,7 @@ def do(
     table: Table, act: Act[Outcome], by: str = BY, now: datetime | None = None,
     circulars: Circulars | None = None,
 ) -> Outcome:
-    """Perform an act in a transaction of its own; what its change left. Raises Refused."""
+    """Perform an act in its own transaction; what its change left. Raises Refused."""
     with table.site.store.begin() as session:
         return perform(act, at(session, table, by, now, circulars)).outcome
 
@@ -37,6 +37,6 @@ def enter(
     session: Session, now: datetime, by: str, kind: str, *, game_id: str | None = None,
     detail: Mapping[str, Any] | None = None,
 ) -> None:
-    """Enter an event of a person that nobody performed: in a log that a test only reads, or by a cheat."""
+    """Enter an event of a person that no person performed: in a log that a test only reads, or by a cheat."""
     records.log_act(
         session, now, by, kind, game_id=game_id, detail=dict(detail or {}))  # type: ignore[arg-type]

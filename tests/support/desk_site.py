@@ -229,7 +229,7 @@ class DeskSite:
         self.client.cookies.set(access.COOKIE, TOKEN)
 
     def browser_at(self, address: str) -> TestClient:
-        """A browser of somebody else, at another address."""
+        """A browser of another person, at another address."""
         return TestClient(self.client.app, base_url="http://testserver", client=(address, 5000),
                           raise_server_exceptions=False, follow_redirects=False)
 
@@ -240,7 +240,7 @@ class DeskSite:
         return " ".join(answer.text.split())
 
     def text(self, path: str, status: int = 200) -> str:
-        """What a page says, without its tags."""
+        """What a page states, without its tags."""
         return " ".join(re.sub(r"<[^>]+>", " ", self.page(path, status)).split())
 
     def post(self, path: str, **values: object) -> httpx.Response:
@@ -257,7 +257,7 @@ class DeskSite:
         return str(answer.headers["location"])
 
     def second_reader(self) -> None:
-        """Sit down as somebody else."""
+        """Sit down as another person."""
         with self.store.begin() as session:
             # No password: this person never signs in by the form, and argon2 is slow on purpose.
             if session.get(UserRow, OTHER) is None:

@@ -43,7 +43,7 @@ class DeskTable:
         return " ".join(answer.text.split())
 
     def text(self, path: str, status: int = 200) -> str:
-        """What a page says, without its tags."""
+        """What a page states, without its tags."""
         return plain(self.page(path, status))
 
     def post(self, path: str, **values: object) -> httpx.Response:
@@ -54,7 +54,7 @@ class DeskTable:
         return answer
 
     def press_twice(self, path: str, **values: object) -> httpx.Response:
-        """Send a form that first shows what it does, and then the form of that page as it stands."""
+        """Send a form that first shows what it does, and then the form of that page as it is."""
         page = self.post(path, **values)
         assert page.status_code == 200, page.text
         answer: httpx.Response = self.client.post(path, data=carried(page.text, path))
@@ -85,7 +85,7 @@ def carried(html: str, path: str) -> dict[str, list[str]]:
 
 
 def plain(html: str) -> str:
-    """What a page says, without its tags."""
+    """What a page states, without its tags."""
     return " ".join(re.sub(r"<[^>]+>", " ", html).split())
 
 

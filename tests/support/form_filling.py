@@ -17,7 +17,7 @@ def filled_in(form: bytes, orders: Sequence[str], version: int = 1) -> bytes:
 
 
 def typed_into(form: bytes, values: dict[str, str]) -> bytes:
-    """The form as a program for PDF saves it once somebody has typed into it."""
+    """The form as a program for PDF saves it once a person has typed into it."""
     document = pypdfium2.PdfDocument(form)
     document.init_forms()
     for page in document:

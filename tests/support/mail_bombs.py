@@ -1,4 +1,4 @@
-"""Mails that are cheap to write and dear to read, each from a registered address; whoever sends them."""
+"""Mails that are cheap to write and dear to read, each from a registered address; anyone who sends them."""
 
 from __future__ import annotations
 

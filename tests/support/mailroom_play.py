@@ -264,7 +264,7 @@ class MailroomPlay:
         return plain(self._post(path, {"csrf": _field(self.page(page), "csrf"), **values}, status, files))
 
     def look_and_send(self, page: str, path: str, **values: Any) -> str:
-        """Send a form that first shows what it would do, and then the form of that page as it stands; the
+        """Send a form that first shows what it would do, and then the form of that page as it is; the
         words of the page."""
         look = self._post(path, {"csrf": _field(self.page(page), "csrf"), **values}, 200)
         self._post(path, carried(look, path), 303)
@@ -303,7 +303,7 @@ def _field(page: str, name: str) -> str:
 
 
 def plain(html: str) -> str:
-    """What a page says, without its tags."""
+    """What a page states, without its tags."""
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
 
 
@@ -317,7 +317,7 @@ def open_play(
     load: Callable[[str], Variant] = maps.load, recognizer: Recognizer | None = None,
     people: Mapping[str, str] | None = None, server: str = SERVER, address: str = ORDERS, **options: object
 ) -> Iterator[MailroomPlay]:
-    """A game of a board on a site of its own; its first phase is open and its welcomes have left. `people`:
+    """A game of a board on its own site; its first phase is open and its welcomes have left. `people`:
     addresses of powers, others made up; `server`: whose stamps count; `address`: where orders go."""
     variant = load(slug)
     window = schedule(BEGINS, variant.calendar, variant.start.phase, 1)[0]

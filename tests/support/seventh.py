@@ -1,9 +1,8 @@
 """A seventh game as its author would write it: one folder of tables, and one rules file for what is new in
 it.
 
-Nobody has such a game; it has something of all that a game may bring: seasons, units, an order and a choice
-of its own.
-"""
+No person has such a game; it has something of all that a game may bring: seasons, units, an order and a
+choice of its own. """
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A site in a folder, for tests: database, blobs, a clock that stands still, and jobs that run when asked."""
+"""A site in a folder, for tests: database, blobs, a clock that is still, and jobs that run when asked."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def begin_once(site: Site, board: Variant, details: str, begin: Callable[[], str
     if site.engine.dialect.name != "sqlite" or not _is_empty(site.engine):
         return begin()
     with site.store() as session:
-        # What lots are drawn with belongs to a site, and stands in the rows of the game.
+        # What lots are drawn with belongs to a site, and is in the rows of the game.
         key = (id(board), f"{details} {session.info.get(BEACON)} {hash(session.info.get(IN_SESSION))}")
     if key in _BEGUN:
         game, held, _ = _BEGUN[key]

@@ -75,7 +75,7 @@ __all__ = ["multipart", "part", "picture", "text"]
 
 
 def address(power: str) -> str:
-    """The registered address of a power's player; each has a domain of its own."""
+    """The registered address of a power's player; each has its own domain."""
     return f"player@{power.lower().replace(' ', '-')}.example"
 
 

@@ -15,7 +15,7 @@ from pypdfium2 import raw
 
 @dataclass(frozen=True, slots=True)
 class Tags:
-    """`is_tagged`: whether the file says so; how often each tag stands in it, and the alternate text of each
+    """`is_tagged`: whether the file says so; how often each tag is in it, and the alternate text of each
     figure. `language` and `title`: of the whole file."""
 
     is_tagged: bool

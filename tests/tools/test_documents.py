@@ -88,7 +88,7 @@ def test_no_page_names_a_path_that_is_not_there() -> None:
 
 
 def test_paths_in_the_text_are_looked_up() -> None:
-    """INS-08. A name in angle brackets, capitals or a star stands for any; tests are named below tests/."""
+    """INS-08. A name in angle brackets, capitals or a star represents any; tests are named below tests/."""
     text = (
         "`service/config.py` `service/confg.py` `maps/<game>/variant.toml` `maps/<game>/variant.json` "
         "`service/cli` `docs/*.md` `docs/*.rst` `tools/test_documents.py::test_x` `tools/test_nothing.py`"

@@ -1,4 +1,4 @@
-"""The composer: the same bytes for the same seed, and a truth that says what was drawn and where."""
+"""The composer: the same bytes for the same seed, and a truth that shows what was drawn and where."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_boxes_lie_inside_the_picture_as_shown_and_hold_the_ink(workshop: Worksh
             assert 0 <= left < right < upright.width
             assert 0 <= top < bottom < upright.height
             inside = grey[top : bottom + 1, left : right + 1]
-            # Ink is much darker than the paper round it; a box beside the writing would show paper only.
+            # Ink is much darker than the paper round it; a box next to the writing would show paper only.
             assert float(np.percentile(inside, 2)) < 0.6 * float(np.percentile(inside, 90))
 
 

@@ -1,4 +1,4 @@
-"""Fetching fonts: only OFL packages are kept. npm and its packages are played by a script; no network."""
+"""Fetching fonts: only OFL packages are stored. npm and its packages are played by a script; no network."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def test_every_wording_is_one_that_the_grammar_reads_as_meant(dialect: Dialect, 
         text, order = wording.order(phase)
         parsed = parse_line(text, lexicon=lexicon, forms=forms, power="")
         assert parsed.complaint is None, text
-        # What a sheet says of the way ("via convoy") is no part of the meaning in truth.json.
+        # What a sheet states of the way ("via convoy") is no part of the meaning in truth.json.
         assert (printed(parsed.orders, variant.board) or "").partition(" via ")[0] == order, text
 
 
@@ -250,7 +250,7 @@ def test_boxes_lie_in_the_photograph_as_shown_and_hold_the_ink(
             assert 0 <= left < right < upright.width
             assert 0 <= top < bottom < upright.height
             inside = grey[top : bottom + 1, left : right + 1]
-            # Ink is darker than the paper round it; a box beside the writing would show paper only.
+            # Ink is darker than the paper round it; a box next to the writing would show paper only.
             assert float(np.percentile(inside, 2)) < 0.8 * float(np.percentile(inside, 90)), line["text"]
 
 

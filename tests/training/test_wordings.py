@@ -1,4 +1,4 @@
-"""The books of wordings: each form says what it means, by the same parser that reads typed orders."""
+"""The books of wordings: each form shows what it means, by the same parser that reads typed orders."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_every_game_that_has_orders_of_its_own_has_a_book() -> None:
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_what_a_book_says_is_read_as_what_it_means(slug: str) -> None:
-    """By typed orders' own parser, which knows nothing of books; twelve orders of each phase and dialect."""
+    """By typed orders' own parser, which is independent of books; twelve orders of each phase and dialect."""
     variant, known = maps.load(slug), book(slug)
     rng = np.random.default_rng(5)
     for dialect in (Dialect.PROSE, Dialect.ABBR):

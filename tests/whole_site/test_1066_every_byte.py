@@ -53,7 +53,7 @@ GUESSES = ["A Dunholm S A/F Hidden Germanicus 2 - Northumberland", "A/F Hidden W
 
 @contextmanager
 def played(folder: Path, orders: Sequence[Line], *, drawing: bool) -> Iterator[tuple[Table, DeskTable]]:
-    """March 1066 judged and sent, April open; whoever asked was reminded, and a deadline was moved."""
+    """March 1066 judged and sent, April open; anyone who asked was reminded, and a deadline was moved."""
     folder.mkdir()
     with make_site(folder) as site:
         table = open_table(site, slug="britain1066")
@@ -166,7 +166,7 @@ def test_whatever_the_hidden_fleet_does_others_are_told_the_same(tmp_path: Path,
 def test_its_owner_and_the_coordinator_see_it_and_figures_and_logs_name_none(
     tmp_path: Path, log: io.StringIO
 ) -> None:
-    """D66-06, D66-14: the comparison above can tell one fleet from another."""
+    """D66-06, D66-14: the comparison above can distinguish one fleet from another."""
     logging.getLogger().setLevel(logging.DEBUG)
     with played(tmp_path / "one", UNSEEN[1], drawing=False) as (table, _):
         owner_letters = [

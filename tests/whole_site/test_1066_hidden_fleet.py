@@ -89,7 +89,7 @@ def test_its_owner_is_told_all(judged: Table) -> None:
 
 
 def test_the_public_map_shows_no_hidden_unit_where_it_shows_units(judged: Table) -> None:
-    """D66-14, MAP-03: where a game's option asks for units."""
+    """D66-14, MAP-03: where a game's option requests units."""
     with judged.site.store.begin() as session:
         game = session.get_one(GameRow, judged.game)
         game.options = {**game.options, "units_on_map": True}
@@ -103,6 +103,6 @@ def test_the_public_map_shows_no_hidden_unit_where_it_shows_units(judged: Table)
 
 
 def test_letters_to_the_coordinator_may_say_it(judged: Table) -> None:
-    """The referee knows; nothing above forbids that, and nobody else is among the receivers."""
+    """The referee knows; nothing above forbids that, and no other person is among the receivers."""
     receivers = {row.recipient for row in judged.letters()}
     assert receivers <= {address(power) for power in judged.variant.powers} | {COORDINATOR}

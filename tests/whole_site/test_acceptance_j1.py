@@ -3,11 +3,10 @@ Summer, Autumn and Winter 1643, on a real Dovecot with a simulated clock; every 
 with table A5 of the requirements (OUT-01 to OUT-12), none missing and none extra, and every file is opened
 (OUT-13, OUT-14, MAP-01, CAL-03 to CAL-09, CAL-13, NON-04, NON-05).
 
-Who is written to is worked out here from that table and from what the demo's story says by hand of its game:
-nobody is beaten in Summer, Newcastle and Ormond are in Autumn (demo/data/w3k/expected.toml). The second game
-has no orders. Reading is left to a stand-in that sees what was written; a whole turn with the real
-recognizer is in test_whole_turn.
-"""
+Who is written to is worked out here from that table and from what the demo's story states by hand of its
+game: no person is beaten in Summer, Newcastle and Ormond are in Autumn (demo/data/w3k/expected.toml). The
+second game has no orders. Reading is left to a stand-in that sees what was written; a whole turn with the
+real recognizer is in test_whole_turn. """
 
 from __future__ import annotations
 
@@ -101,7 +100,7 @@ class Seen:
 
 @dataclass
 class Tables:
-    """Two games on one site, with the servers about them, and the letters that A5 asks for so far."""
+    """Two games on one site, with the servers about them, and the letters that A5 requests so far."""
 
     site: Site
     clock: SimulatedClock
@@ -479,7 +478,7 @@ def _words_on(pdf: bytes) -> str:
 
 
 def _the_calendar_is_the_worked_one(tables: Tables) -> None:
-    """CAL-03 to CAL-09 of the second game, whose deadlines nobody moved; the days are those of the
+    """CAL-03 to CAL-09 of the second game, whose deadlines no person moved; the days are those of the
     requirements."""
     for name, day in (
         ("Summer 1642 Movement", 13),

@@ -124,7 +124,7 @@ def _table(site: Site, bad: Bad) -> Table:
 
 
 QUICK = ("D66-14", "WSB-17")
-"""Looked at whenever tests run; what the judge says of the others is in the cases of their boards, and all
+"""Looked at whenever tests run; what the judge states of the others is in the cases of their boards, and all
 are in the slow run."""
 
 
@@ -151,7 +151,7 @@ def test_a_bad_order_has_its_outcome_and_its_sentence_in_the_letter(site: Site, 
 
 
 def test_a_second_typed_mail_is_answered_and_the_first_counts(site: Site) -> None:
-    """WSB-02, Q-60: by mail with bold words; what comes later is kept, answered as such, and not judged."""
+    """WSB-02, Q-60: by mail with bold words; what comes later is stored, answered as such, and not judged."""
     table = open_table(site, slug="brittania")
     noon = table.phase().opens_at + timedelta(hours=5)
     for hour, capital in enumerate(("Essex", "York")):

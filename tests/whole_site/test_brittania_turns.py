@@ -1,5 +1,5 @@
 """Brittania through the service: a subject line, the first paper that counts, two judged turns, and what
-players are told (WSB-01, WSB-02, WSB-20, Q-60)."""
+players are informed (WSB-01, WSB-02, WSB-20, Q-60)."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_the_ballot_box_takes_the_first(table: Table) -> None:
     submissions = [
         RankedSubmission(1, "Red", opens + timedelta(hours=1), version=1),
         RankedSubmission(2, "Red", opens + timedelta(hours=2), version=5),
-        # A first sheet that is held, as an unreadable one is, does not stand in the way.
+        # A first sheet that is held, as an unreadable one is, does not be in the way.
         RankedSubmission(3, "Gold", opens + timedelta(hours=1), version=1, held=True),
         RankedSubmission(4, "Gold", opens + timedelta(hours=2)),
     ]

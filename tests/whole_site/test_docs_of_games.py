@@ -163,12 +163,12 @@ def test_every_link_and_folder_is_there(slug: str) -> None:
 
 @pytest.mark.parametrize("slug", PAGES)
 def test_the_calendar_says_what_the_calendar_is(slug: str) -> None:
-    """Each season and each kind of phase stands in the table."""
+    """Each season and each kind of phase is in the table."""
     variant = maps.load(slug)
     table = "".join(line for line in PAGES[slug].read_text("utf-8").splitlines() if line.startswith("|"))
     assert all(kind.value.capitalize() in table for _, kind in variant.calendar.steps)
     seasons = {season for season, _ in variant.calendar.steps}
-    # Where a turn is a month, the table says "each month" and does not list them all.
+    # Where a turn is a month, the table states "each month" and does not list them all.
     assert len(seasons) > 8 or all(season in table for season in seasons)
 
 

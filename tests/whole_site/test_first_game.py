@@ -1,4 +1,4 @@
-"""docs/tutorial/first-game.md, each command as it stands there: from an empty folder to sent results."""
+"""docs/tutorial/first-game.md, each command as it is there: from an empty folder to sent results."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Shell:
 
 
 def until(true: Callable[[], bool], what: str) -> None:
-    """Wait for what the page says comes by itself."""
+    """Wait for what the page states comes by itself."""
     end = time.monotonic() + SECONDS
     while not true():
         assert time.monotonic() < end, f"nobody saw {what} in {SECONDS} s"
@@ -132,7 +132,7 @@ def test_every_command_of_the_first_game_does_what_the_page_says(tmp_path: Path)
 
 
 def _approve(port: int) -> None:
-    """What the page says about the browser: sign in, follow the results, approve."""
+    """What the page states about the browser: sign in, follow the results, approve."""
     signs_in = re.search(r"sign in as `(\w+)` with `([\w-]+)`", PAGE.read_text("utf-8"))
     assert signs_in is not None
     name, password = signs_in.groups()

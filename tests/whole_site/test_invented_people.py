@@ -22,18 +22,18 @@ from training.handwriting import font_sets
 DATA = Path(__file__).parents[1] / "data"
 MAILS = sorted((DATA / "mail").glob("*.eml"))
 RESERVED = (".example", "example.com", "example.net", "example.org", ".invalid", ".test")
-"""Names that nobody can register (RFC 2606, RFC 6761)."""
+"""Names that no person can register (RFC 2606, RFC 6761)."""
 DOCUMENTATION = [
     ipaddress.ip_network(network)
     for network in ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")
 ]
-"""Addresses that are nobody's (RFC 5737, RFC 3849)."""
+"""Addresses that are no person's (RFC 5737, RFC 3849)."""
 ADDRESS = re.compile(r"[\w.+-]+@([\w.-]+\w)")
 NUMBER = re.compile(r"\[(?:IPv6:)?([0-9a-fA-F:.]+)\]")
 
 
 def test_the_demos_players_write_from_addresses_that_cannot_exist() -> None:
-    """GAP-07: every power has one, and so has whoever else writes."""
+    """GAP-07: every power has one, and so has anyone else who writes."""
     story = read_story()
     senders = {address for _, address in story.players.values()} | {mail.sender for mail in story.mails}
     assert len(story.players) == 10
@@ -91,7 +91,7 @@ def test_a_games_own_mail_is_nothing_to_learn_from(
     assert site.blobs.read(row.sha256)
     monkeypatch.chdir(tmp_path)
     assert fit([str(tmp_path), "--out", "fitted.toml", "--made", "from the mail of a game", *more]) == 1
-    # Whatever is fitted asks for photographs whose writer's program says what they show. A site has none.
+    # Whatever is fitted requests photographs whose writer's program shows what they show. A site has none.
     assert "truth.json cannot be read" in capsys.readouterr().err
     assert not list(tmp_path.glob("*.toml"))
     assert not list(tmp_path.glob("*.jsonl"))

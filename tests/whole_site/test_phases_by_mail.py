@@ -68,7 +68,7 @@ def approve(play: MailroomPlay, number: int) -> None:
 
 
 def test_a_sheet_by_post_and_one_by_mail_go_by_one_rule(play: MailroomPlay) -> None:
-    """PHA-06: with a version 7 by post on file a mailed version 2 was told that it replaces it."""
+    """PHA-06: with a version 7 by post on file a mailed version 2 was informed that it replaces it."""
     row = play.phase(1)
     posted(play, row, HOLD, 7)
     play.clock.advance(HOUR)
@@ -84,8 +84,8 @@ def test_a_sheet_by_post_and_one_by_mail_go_by_one_rule(play: MailroomPlay) -> N
 
 
 def test_a_mail_for_a_closed_phase_is_open_to_the_coordinator(play: MailroomPlay) -> None:
-    """PHA-03: a mail that nobody could place is sealed until its own deadline and not longer. One that came
-    after it is sealed for the next phase, and keeps no results back."""
+    """PHA-03: a mail that no person could place is sealed until its own deadline and not longer. One that
+    came after it is sealed for the next phase, and keeps no results back."""
     row = play.phase(1)
     arrives(play, "my orders", play.photographed(POWER, row, [MOVE]))
     (mail,) = play.quarantine()

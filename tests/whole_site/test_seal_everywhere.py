@@ -1,7 +1,7 @@
 """The seal on everything that leaves before the deadline (issue "Trust", 4; DESK-02, Q-14, Q-37).
 
 Two sites are equal except for what is sealed: the words on the sheets, the names above them, the ink itself.
-If any answer, its size, the work it took, a mail or a line of the log tells them apart, the seal leaks.
+If any answer, its size, the work it took, a mail or a line of the log distinguishes them, the seal leaks.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ DRAWN = frozenset(
 )
 """Drawn in seconds, from the board and the players alone: the long walk has them."""
 BREAKS = frozenset({"/desk/{phase_id}/unseal"})
-"""What breaks the seal, with a reason that all players are told."""
+"""What breaks the seal, with a reason that all players are informed."""
 ENDS = frozenset({"/sign-out", "/public/me/do/leave"})
 """What ends a visit."""
 READ, WRITTEN = ("get",), ("get", "post")
@@ -192,7 +192,7 @@ KNOWN = {
     "/quarantine": READ,
     # Search goes over what its reader may open. Account and people are of the desk's own users.
     "/search": READ, "/account": READ,
-    # A scan in the tray is shown to who put it there, and to nobody else before it is filed.
+    # A scan in the tray is shown to who put it there, and to no other person before it is filed.
     **dict.fromkeys((
         "/account/sessions", "/people/remove", "/people/game-role", "/people/sign-out",
         "/quarantine/discard"), ("post",)),
@@ -252,7 +252,7 @@ KNOWN = {
         "/previews/{game_id}/return-address", "/previews/{game_id}/accommodation"), ("post",)),
     "/public/entry": WRITTEN, "/public/me/{secret}": WRITTEN,
     **dict.fromkeys((
-        # Days away, pauses and draws are told to everybody at once.
+        # Days away, pauses and draws are reported to everybody at once.
         "/public/me/do/absence/{game_id}", "/games/{game_id}/absence",
         "/games/{game_id}/absence/{row_id}/end", "/games/{game_id}/pause", "/games/{game_id}/away",
         "/games/{game_id}/draw"),
@@ -276,7 +276,7 @@ def test_every_route_is_known_and_can_be_walked(site: Site) -> None:
     app: Any = open_desk(open_table(site)).client.app
     # The list is by hand on purpose: who adds a route must ask what it tells before a deadline.
     assert routes(app) == KNOWN
-    # Applications of features, each with a walk of its own, and files of the program.
+    # Applications of features, each with its own walk, and files of the program.
     mounts = [route.path for route in app.routes if isinstance(route, Mount)]
     assert mounts == [*of_features("MOUNTS"), "/static"]
     for route in KNOWN:
@@ -442,7 +442,7 @@ def log() -> Iterator[io.StringIO]:
 
 
 def _apart(first: Answer, second: Answer) -> tuple[object, object]:
-    """What tells two answers apart: the first line that differs, or the size, or the work."""
+    """What distinguishes two answers: the first line that differs, or the size, or the work."""
     lines = [
         pair
         for pair in itertools.zip_longest(first.words.splitlines(), second.words.splitlines())
@@ -473,7 +473,7 @@ def _compared(
         place: _apart(answer, walks[1][place])
         for place, answer in walks[0].items() if answer != walks[1][place]
     } == {}
-    # Letters must be equal byte for byte in length, or a mailbox's listing tells the sealed sheet's size.
+    # Letters must be equal byte for byte in length, or a mailbox's listing shows the sealed sheet's size.
     for own_row, theirs in itertools.zip_longest(*left):
         assert (planted(own_row[2]), planted(theirs[2])) == ([], []), own_row[:2]
         assert own_row == theirs

@@ -39,7 +39,7 @@ UPPER, LOWER = "The Upper Bank", "The Lower Bank"
 @pytest.fixture
 def boards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder with the game, which the program does not know of yet. Afterwards its board is forgotten; its
-    rules, once imported, stay with the process as any module does, and no board asks for them."""
+    rules, once imported, stay with the process as any module does, and no board requests them."""
     # Set to themselves: monkeypatch puts back whatever the test makes of them.
     monkeypatch.setattr(loader, "_roots", loader._roots)
     monkeypatch.setattr(rules, "__path__", list(rules.__path__))

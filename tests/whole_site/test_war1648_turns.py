@@ -1,5 +1,5 @@
-"""1648 through the service: two months and the builds that follow, and what players are told (TYW-02, TYW-05,
-TYW-10, TYW-14)."""
+"""1648 through the service: two months and the builds that follow, and what players are informed (TYW-02,
+TYW-05, TYW-10, TYW-14)."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ What must come of it was worked out by hand before any judge was run (demo/data/
 crossings by convoy, two cut or unmatched supports, two dislodgements, a conversion in its second season.
 
 Receipt times are Dovecot's own. Only the game's calendar is chosen, so that its movement phase is open today,
-and the site's clock is set ahead once the mails are in, so that nobody has to wait for the deadline.
+and the site's clock is set ahead once the mails are in, so that no person has to wait for the deadline.
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ def _sheets_come_by_push(turn: Turn, mails: tuple[StoryMail, ...]) -> None:
     assert turn.mails() == 0
     for count, mail in enumerate(mails, start=1):
         turn.dovecot.deliver(mail.to_bytes(ORDERS, datetime.now(UTC)), mail.sender)
-        # the first is fetched before any other comes: there is nothing but the push to tell of it
+        # the first is fetched before any other comes: there is nothing but the push to mention it
         if count == 1:
             assert wait_for(lambda: turn.mails() == 1, 30)
     assert wait_for(lambda: turn.mails() == len(mails), 30)
@@ -326,7 +326,7 @@ def _words(letter: Letter) -> str:
 
 
 def _opens(name: str, part: EmailMessage) -> None:
-    """Open one attachment as the picture it says it is."""
+    """Open one attachment as the picture it states it is."""
     with Image.open(io.BytesIO(part.get_content())) as picture:
         picture.load()
         assert picture.format == ("PNG" if name.endswith("png") else "JPEG"), name

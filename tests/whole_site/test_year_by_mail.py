@@ -52,7 +52,7 @@ ASKING = {"welcome", "draftresults", "finalresults", "yearendresults", "retreatr
 """Kinds of letters that ask for orders, as their Message-IDs begin."""
 WHY_LATE = "I was away from home."
 _REPORTED = re.compile(r"(received:?|came|counts from|until now:|the results of) [^.]*$", re.IGNORECASE)
-"""What stands before an instant that a letter reports, and by which it asks for nothing."""
+"""What is before an instant that a letter reports, and by which it requests nothing."""
 _INSTANT = re.compile(r"\d{1,2} [A-Z][a-z]{2} \d{4}, \d\d:\d\d GMT")
 TOOL = Path(__file__).parents[2] / "tools" / "verify_record.py"
 
@@ -91,7 +91,7 @@ class Year:
             for power in sorted(owing(row, self.play.variant))}
 
     def orders_ahead(self, power: str, row: PhaseRow) -> list[str]:
-        """Orders for a phase that is announced, whose board nobody knows."""
+        """Orders for a phase that is announced, whose board no person knows."""
         variant, known = self.play.variant, classes(self.play.variant, PhaseKind(row.kind))
         return self._readable(power, row, [
             canonical(written(any_order(variant, self.chance.choice(known), self.chance, power)),
@@ -331,7 +331,7 @@ def results(year: Year, number: int, row: PhaseRow) -> None:
 
 def a_wrong_reading_is_put_right(year: Year, row: PhaseRow) -> None:
     """A player writes that the results have an order otherwise than her sheet. The coordinator looks at the
-    ink, sees what changes, and has the phase judged again: everybody is told, and has the new results
+    ink, sees what changes, and has the phase judged again: everybody is informed, and has the new results
     (PHA-04)."""
     play = year.play
     play.until(play.clock.now() + HOUR)
@@ -387,7 +387,7 @@ def every_sheet_in_time_was_judged_in_its_phase(year: Year) -> None:
 
 
 def nobody_was_judged_unasked(year: Year) -> None:
-    """Whoever owed orders in a phase that was judged was asked by a letter, and had from then on at least
+    """Anyone who owed orders in a phase that was judged was asked by a letter, and had from then on at least
     half of the time that the calendar gives."""
     play = year.play
     for row in play.phases():
@@ -431,7 +431,8 @@ def no_letter_asks_by_a_date_that_is_past(year: Year) -> None:
 
 
 def no_letter_tells_of_an_early_sheet(year: Year) -> None:
-    """Nothing that came early is news, and of nobody who sent a sheet do the results say that none came."""
+    """Nothing that came early is news, and of no person who sent a sheet do the results state that none
+    came."""
     for letter in year.play.left:
         if letter.kind.endswith("results"):
             assert "set aside" not in letter.words, letter.words

@@ -56,7 +56,7 @@ _STYLE_LOAD = re.compile(r"(?:@import\s+|url\()\s*[\"']?(?P<address>[^\"')\s;]+)
 def missing_paths(text: str, top: Path) -> list[str]:
     """Paths of the repository that a page names in code and that are not there, in the order of the text.
 
-    `<name>`, `NAME` in capitals, `*` and `...` stand for any name; `path::test` and `path:line` name a
+    `<name>`, `NAME` in capitals, `*` and `...` represent any name; `path::test` and `path:line` name a
     place in a file.
     """
     missing = []
@@ -113,7 +113,7 @@ def _read(page: Path) -> _Page:
 
 
 def site_faults(site: Path) -> list[str]:
-    """Every fault of the HTML pages and style sheets below `site`, each with the page it stands on."""
+    """Every fault of the HTML pages and style sheets below `site`, each with the page it is on."""
     pages = {page.relative_to(site).as_posix(): _read(page) for page in sorted(site.rglob("*.html"))}
     faults = []
     for name, page in pages.items():

@@ -1,4 +1,4 @@
-"""Pages of the repository as pages of the site: links are led to where their target stands there.
+"""Pages of the repository as pages of the site: links are led to where their target is there.
 
 Values in, values out.
 """
@@ -72,7 +72,7 @@ def _split(text: str) -> list[str]:
 
 
 def site_path(path: PurePosixPath) -> PurePosixPath | None:
-    """Where a file of the repository stands on the site; None for one that the site does not have."""
+    """Where a file of the repository is on the site; None for one that the site does not have."""
     if str(path) in TOP_PAGES:
         return path
     if str(path) in FOLDER_PAGES:

@@ -128,7 +128,7 @@ def keys_page(actions: Iterable[KeyAction]) -> str:
 def schema_page(title: str, schema: Schema, opening: str, *, variables: str = "") -> str:
     """The page of one file: its tables with each key, its type, what counts without it, and its meaning.
 
-    `variables`: the beginning of the environment variables that stand for the keys, or "" where none do.
+    `variables`: the beginning of the environment variables that represent the keys, or "" where none do.
     """
     parts = [f"# {title}", "", opening, ""]
     for name, table in _tables("", schema, schema):

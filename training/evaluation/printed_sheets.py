@@ -56,7 +56,7 @@ NOTES = ("Mail a photograph of this whole sheet to orders@galloper.example",
 
 @dataclass(frozen=True, slots=True)
 class PrintedTruth:
-    """One printed sheet: its variant, its game's name, its code, and what stands on it."""
+    """One printed sheet: its variant, its game's name, its code, and what is on it."""
 
     variant: Variant
     game: str
@@ -118,7 +118,7 @@ def frame_error(frame: PrintedFrame, photo: PrintedPhotograph) -> float:
 
 
 def heading_is_right(truth: PrintedTruth, photo: PrintedPhotograph, recognizer: EngineRecognizer) -> bool:
-    """True if the heading alone says power and phase, as it must where no code can be read."""
+    """True if the heading alone states power and phase, as it must where no code can be read."""
     reader = PageReader(vocabulary_of(truth.variant, truth.phase.kind))
     games = [known_game(truth.variant, truth.game)]
     heading = SheetHeading()

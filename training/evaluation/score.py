@@ -27,7 +27,7 @@ _BINS = 10
 
 @dataclass(frozen=True)
 class LineMatch:
-    """A written line and what was read of it; `written` is None for a line that nobody wrote."""
+    """A written line and what was read of it; `written` is None for a line that no person wrote."""
 
     written: TrueLine | None
     read: tuple[Read, ...]
@@ -73,7 +73,7 @@ class LineMatch:
         )
 
     def _means(self, read: Read) -> bool:
-        """True if a line or a candidate with an order says what was written."""
+        """True if a line or a candidate with an order shows what was written."""
         line, order = self.written, read.get("order")
         if line is None or not order:
             return False

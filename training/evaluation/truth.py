@@ -1,4 +1,4 @@
-"""What is written on photographed sheets: the `truth.json` beside them, as values."""
+"""What is written on photographed sheets: the `truth.json` next to them, as values."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def cut_writers(
     records: Iterable[InkRecord], writers: Iterable[InkWriter], read: ReadRow, columns: Mapping[str, int],
     rng: np.random.Generator,
 ) -> list[InkWriter]:
-    """Everybody of the records with the letters of his own rows beside those recorded singly, by name."""
+    """Everybody of the records with the letters of his own rows next to those recorded singly, by name."""
     recorded = {writer.name: writer for writer in writers}
     rows: dict[str, list[InkRecord]] = defaultdict(list)
     for record in records:

@@ -33,7 +33,7 @@ JOINED = frozenset({
 
 
 class FontError(Exception):
-    """A font is missing, is not under the OFL, or could not be fetched; the sentence says what to do."""
+    """A font is missing, is not under the OFL, or could not be fetched; the sentence shows what to do."""
 
 
 def default_cache() -> Path:

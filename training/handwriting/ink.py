@@ -95,7 +95,7 @@ def plain(markup: str) -> str:
 
 
 def counted_text(row: Iterable[InkWord]) -> str:
-    """What a row of words says: without crossed-out words, with inserted ones."""
+    """What a row of words states: without crossed-out words, with inserted ones."""
     return " ".join(word.text for word in row if word.mark is not InkMark.CROSSED)
 
 

@@ -37,7 +37,7 @@ _JOINING = {"print": 0.05, "mixed": 0.35, "cursive": 0.8, "?": 0.5}
 
 
 class InkShare(StrEnum):
-    """What a writer serves for; nobody serves for two. `HELD_OUT` is read for final figures only."""
+    """What a writer serves for; no person serves for two. `HELD_OUT` is read for final figures only."""
 
     TUNING = "tuning"
     CALIBRATION = "calibration"
@@ -57,7 +57,7 @@ class NoInk(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InkRecord:
-    """One text as somebody wrote it: `rows` of strokes with their `row_texts`, in units of LINE_HEIGHT."""
+    """One text as a person wrote it: `rows` of strokes with their `row_texts`, in units of LINE_HEIGHT."""
 
     name: str
     writer: str

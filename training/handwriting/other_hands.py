@@ -15,7 +15,7 @@ from training.handwriting.pen_strokes import Stroke
 # Of rows: those in which half of the letters are another person's though the first has them too; those bent.
 _MIXED, _BENT = 0.25, 0.75
 # Of rows with an A or an F: those in which it is one of our own forms. 44 people wrote these letters singly,
-# most of them one form of each, and all that tells an army from a fleet may hang on it.
+# most of them one form of each, and all that distinguishes an army from a fleet may hang on it.
 _DRAWN = 0.3
 # Height of such a letter where the person has none of his own, in heights of small letters.
 _CAPITAL = 1.6

@@ -171,7 +171,7 @@ _COLOURS = {
 
 
 def lay(paper: Colour, mask: Mask, nib: Nib, rng: np.random.Generator) -> Colour:
-    """Paper with what the mask says written on it, as evenly as the pen writes."""
+    """Paper with what the mask states written on it, as evenly as the pen writes."""
     size = (mask.shape[0], mask.shape[1])
     match nib:
         case Nib.BALLPOINT:

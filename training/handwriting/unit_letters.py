@@ -1,4 +1,4 @@
-"""The letters A and F that stand for a unit, as people draw them: strokes of our own, of many forms.
+"""The letters A and F that represent a unit, as people draw them: strokes of our own, of many forms.
 
 A font has one A and one F, and they always differ. On paper an A may be open at the top like a 4, lean on
 one leg, or be a small letter made big, and an F may be a 7 with a bar: these two letters are all that tells

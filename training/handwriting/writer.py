@@ -131,7 +131,7 @@ class RowWriter(ABC):
                 continue
             extent, end = self._word(mask, word.text, (x, base), slope, 1.0)
             extents.append(extent)
-            # A word put in next stands over this one if it is crossed out, and has its own caret if not.
+            # A word put in next is over this one if it is crossed out, and has its own caret if not.
             last = extent if word.mark is InkMark.CROSSED else None
             if last is not None:
                 self._cross(mask, self._letters(extent, base))

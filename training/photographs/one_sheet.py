@@ -1,4 +1,4 @@
-"""Photographing one sheet as its look says: the desk, its place in the picture, the light of a room."""
+"""Photographing one sheet as its look states: the desk, its place in the picture, the light of a room."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def jpeg(colour: Colour, look: Look) -> bytes:
 
 
 def _corners(look: Look, size: tuple[int, int], rng: np.random.Generator) -> npt.NDArray[np.float64]:
-    """Where the sheet's corners lie: it fills the picture, tilted and turned as the look says."""
+    """Where the sheet's corners lie: it fills the picture, tilted and turned as the look states."""
     rows, columns = size
     height = rows * rng.uniform(0.90, 0.95)
     width = min(height * SIZE[1] / SIZE[0], columns * 0.94)

@@ -34,7 +34,7 @@ _TICK = ((0.2, 0.55), (0.42, 0.85), (0.9, 0.1))  # a tick's path in its box, as 
 
 @dataclass(frozen=True, slots=True)
 class FilledRow:
-    """What somebody writes on one rule: `text`, and the box that is ticked: 0 army, 1 fleet or None."""
+    """What a person writes on one rule: `text`, and the box that is ticked: 0 army, 1 fleet or None."""
 
     text: str
     tick: int | None = None

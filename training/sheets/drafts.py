@@ -43,7 +43,7 @@ class Shares:
 
 @dataclass(frozen=True, slots=True)
 class SheetDraft:
-    """A sheet's words. `columns`: in how many columns the orders stand, `gutter` millimetres on either side
+    """A sheet's words. `columns`: in how many columns the orders are, `gutter` millimetres on either side
     of the middle between them. `layout`: the odd layout that it has (`odd_layouts`), or empty."""
 
     power: str

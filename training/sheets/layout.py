@@ -51,7 +51,7 @@ class Manner:
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """The ink on a leaf and what it says, in reading order."""
+    """The ink on a leaf and what it states, in reading order."""
 
     mask: Mask
     written: tuple[DrawnLine, ...]

@@ -91,7 +91,7 @@ class PhraseBook:
         return self.place(sea=False if is_inland else None, coast=True)
 
     def unit(self, *, letter: str | None = None, owned: bool = False) -> UnitName:
-        """Any unit; `owned` lets an owner stand before it."""
+        """Any unit; `owned` lets an owner are before it."""
         kind = letter or self.pick("A", "A", "F")
         # An army is never at sea, and only a fleet is on a named coast. Beyond that an order need not be
         # legal.

@@ -162,7 +162,7 @@ def _font_side(batch: Batch, name: str, rng: np.random.Generator, *, hasty: bool
 def _ink_side(
     batch: Batch, name: str, attempt: int, rng: np.random.Generator, *, hasty: bool
 ) -> _Side | None:
-    """A leaf in somebody's recorded letters; None if the draft has a letter that this person left none of."""
+    """A leaf in a person's recorded letters; None if the draft has a letter that this person left none of."""
     writer = _writer(batch, name, attempt // _ATTEMPTS)
     names = [name for name in batch.names if writer.can_write("".join(_spellings(name)), SIGNS)]
     written = None

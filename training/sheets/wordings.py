@@ -40,7 +40,7 @@ class BookError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One order of a phase: how often beside others, its wordings by dialect, and its canonical text."""
+    """One order of a phase: how often next to others, its wordings by dialect, and its canonical text."""
 
     phase: str
     weight: int

@@ -48,7 +48,8 @@ ASSURANCE = 0.95
 # Parts that the hands are divided into: each is judged by weights that the others gave.
 FOLDS = 10
 
-# Lines of a step: with fewer its share of right lines is too uncertain to tell it from its neighbours'.
+# Lines of a step: with fewer its share of right lines is too uncertain to distinguish it from its
+# neighbours'.
 LEAST_LINES = 40
 
 

@@ -59,7 +59,7 @@ class Keeper:
     index: TextIO
 
     def add(self, crop: Image, text: str, writer: str = "", style: str = "") -> None:
-        """Keep a crop (48 x W x 3, RGB) as features, with what it says and whose hand it is."""
+        """Keep a crop (48 x W x 3, RGB) as features, with what it states and whose hand it is."""
         blue_first = crop[..., ::-1].astype(np.float32) / 127.5 - 1.0
         tensor = np.ascontiguousarray(blue_first.transpose(2, 0, 1)[np.newaxis])
         features = self.session.run(None, {"x": tensor})[0][0].astype(np.float16)

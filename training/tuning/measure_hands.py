@@ -49,7 +49,7 @@ _DRAWS = 2000
 
 @dataclass(frozen=True, slots=True)
 class WrittenOrder:
-    """A row in somebody's hand: its crop, what it says, and the order in canonical text."""
+    """A row in a person's hand: its crop, what it states, and the order in canonical text."""
 
     crop: Image
     text: str

@@ -132,7 +132,7 @@ def shown_prices(counts: Counts) -> dict[str, dict[str, float]]:
 
 
 def lost_prices(counts: Counts, at_most: Mapping[str, float] | None = None) -> dict[str, float]:
-    """By sign: nats that its loss costs, no more than an earlier count says (`at_most`)."""
+    """By sign: nats that its loss costs, no more than an earlier count states (`at_most`)."""
     ceilings = at_most or {}
     return {
         sign: round(

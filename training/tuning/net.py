@@ -23,7 +23,7 @@ _SCALE = 0.2581989
 
 
 class ToolMissing(Exception):
-    """PyTorch or onnx is not installed; the sentence says what to do."""
+    """PyTorch or onnx is not installed; the sentence shows what to do."""
 
 
 def tool(name: str) -> Any:

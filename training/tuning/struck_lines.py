@@ -94,7 +94,7 @@ class _Writer(Scrivener):
 def struck_line(
     text: str, font: str, desk: LineDrawer, rng: np.random.Generator, other: Callable[[], str]
 ) -> StruckLine:
-    """A row that says `text`, marked by chance; deterministic in `rng`. `other` gives words to put in."""
+    """A row that states `text`, marked by chance; deterministic in `rng`. `other` gives words to put in."""
     hasty = bool(rng.random() < 0.35)
     x_height = int(rng.choice((15, 18, 22, 26)))
     nib = list(Nib)[int(rng.choice(4, p=[0.5, 0.22, 0.16, 0.12]))]

@@ -51,7 +51,7 @@ class LineSource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DrawnRow:
-    """A crop, what it says, whose hand it is (a font or a pseudonym) and how that person writes."""
+    """A crop, what it states, whose hand it is (a font or a pseudonym) and how that person writes."""
 
     crop: Image
     text: str

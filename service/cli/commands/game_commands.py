@@ -179,7 +179,7 @@ def game_set(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Change an option of a running game, for a reason. All players are told in the next results."""
+    """Change an option of a running game, for a reason. All players are informed in the next results."""
     from service.cli.game_acts import Printing, set_option
 
     raise typer.Exit(set_option(folder, game, option, value, why, Printing(sys.stdout, as_json, quiet)))
@@ -194,7 +194,7 @@ def game_new_key(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Sign the game's receipts with another key from now on. All players are told in the next results."""
+    """Sign the game's receipts with another key from now on. All players are informed in the next results."""
     from service.cli.game_acts import Printing, change_key
 
     raise typer.Exit(change_key(folder, game, why, Printing(sys.stdout, as_json, quiet)))

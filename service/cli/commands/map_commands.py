@@ -37,7 +37,7 @@ def map_moves(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Every valid move from a region. It does not say whether a move is wise."""
+    """Every valid move from a region. It does not show whether a move is wise."""
     import maps
     from service.cli.check_board import run_moves
 

@@ -1,4 +1,4 @@
-"""`galloper user`: who may sign in at the desk; `galloper player`: what is kept of a player, and how it is
+"""`galloper user`: who may sign in at the desk; `galloper player`: what is stored of a player, and how it is
 forgotten.
 
 `user` is a group of commands whose first command may be left out: `galloper user DIR NAME` is `galloper user

@@ -34,7 +34,7 @@ def _escape(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     units = error.object[error.start:error.end].encode("utf-16-be", "surrogatepass")
-    # Pairs of UTF-16, as JSON wants them; `backslashreplace` would write \xe9, which no JSON reader takes.
+    # Pairs of UTF-16, as JSON needs them; `backslashreplace` would write \xe9, which no JSON reader takes.
     words = (int.from_bytes(units[index:index + 2], "big") for index in range(0, len(units), 2))
     return "".join(f"\\u{word:04x}" for word in words), error.end
 
@@ -46,7 +46,7 @@ def finish() -> None:
 
 
 def silence() -> None:
-    """Send the rest of standard output nowhere: nobody reads it any more."""
+    """Send the rest of standard output nowhere: no person reads it any more."""
     # Python flushes at its end, and would report the closed pipe then.
     try:
         empty = os.open(os.devnull, os.O_WRONLY)

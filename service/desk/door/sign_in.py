@@ -80,7 +80,8 @@ def sign_in(
 
 
 def second_factors(session: Session, name: str, code: str, now: datetime) -> FactorCheck:
-    """What is asked of a person beside their password: the first check of a feature that they do not pass."""
+    """What is asked of a person next to their password: the first check of a feature that they do not
+    pass."""
     checks = (feature.second_factor(session, name, code, now) for feature in features())
     return next((check for check in checks if check.passes is not True), FactorCheck(passes=True))
 
@@ -125,7 +126,7 @@ def _onward(request: Request, token: str, to: str, unsent_form: str) -> Response
         visitor = sessions.visitor(session, token, ports.wall.now())
         owner = None if form is None else form_owner(session, form)
         acting = None if visitor is None else with_role_for(session, visitor, subject_of(named))
-    # Somebody else may sign in at the same browser; their act must not be sent in another's name.
+    # Another person may sign in at the same browser; their act must not be sent in another's name.
     if acting is not None and access is not None and owner == acting.name and may(acting, access):
         return show(request, "sent_again.html", visitor=acting, unsent_form=form, stale=False)
     home = "/health" if visitor is not None and visitor.role == Role.OPERATOR else "/"

@@ -33,7 +33,7 @@ cannot go below the site's own setting."""
 
 @dataclass(frozen=True, slots=True)
 class NewGameForm:
-    """A new game as typed into the form, so that the form can be shown again beside its faults."""
+    """A new game as typed into the form, so that the form can be shown again next to its faults."""
 
     name: str = ""
     start: str = ""

@@ -1,8 +1,7 @@
 """Every deadline ahead, of all games that a person may see, and the work that each usually brings (BEY-07).
 
-It says how many lines a phase of this kind used to have and how many of them a person read: numbers of phases
-whose results were sent, and nothing of a phase in play.
-"""
+It shows how many lines a phase of this kind used to have and how many of them a person read: numbers of
+phases whose results were sent, and nothing of a phase in play. """
 
 from __future__ import annotations
 
@@ -119,7 +118,8 @@ def phases_ahead(session: Session, now: datetime, games: frozenset[str] | None) 
     rows = session.execute(
         select(PhaseRow, GameRow.name).join(GameRow, GameRow.id == PhaseRow.game_id).options(*CLOCK_ONLY)
         .where(PhaseRow.deadline > now, PhaseRow.deadline <= now + AHEAD, _within(games),
-               # What is sent already, such as retreats that nobody owes or the rest of a game that has ended.
+               # What is sent already, such as retreats that no person owes or the rest of a game that has
+               # ended.
                PhaseRow.state != PhaseState.SENT)
         .order_by(PhaseRow.deadline, PhaseRow.game_id).limit(LONGEST + 1)).all()
     game_ids = sorted({phase.game_id for phase, _ in rows})
@@ -139,7 +139,7 @@ def usual_work(session: Session, games: Sequence[str]) -> dict[tuple[str, str], 
         .where(PhaseRow.game_id.in_(games), PhaseRow.state == PhaseState.SENT).subquery())
     past = {row.id: (row.game_id, row.kind) for row in session.execute(
         select(numbered.c.id, numbered.c.game_id, numbered.c.kind).where(numbered.c.back <= PAST))}
-    # The newest sheet of a power stands for those that it replaced: their lines nobody needs to read.
+    # The newest sheet of a power represents those that it replaced: their lines no person needs to read.
     newest = (select(func.max(SubmissionRow.id)).where(SubmissionRow.phase_id.in_(past))
               .group_by(SubmissionRow.phase_id, SubmissionRow.power))
     of_phase = (select(SubmissionRow.phase_id).join(PageRow, PageRow.submission_id == SubmissionRow.id)

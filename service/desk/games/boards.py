@@ -1,9 +1,9 @@
 """Boards of the site's own: the tables of any board as a form, checked row by row and kept under a new name
 (BEY-07).
 
-A board that games may be played on is never changed: what is kept is always another board. So no two programs
-of a site can have two boards of one name, and no running game is judged by other tables than it began with.
-"""
+A board that games may be played on is never changed: what is stored is always another board. So no two
+programs of a site can have two boards of one name, and no running game is judged by other tables than it
+began with. """
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MOST = 300_000
 
 @router.get("/boards")
 def boards(request: Request, visitor: SignedIn, notice: str = "") -> Response:
-    """Every board, with those of the site's own told apart."""
+    """Every board, with those of the site's own distinguished."""
     own = {path.name for folder in maps.added_folders() for path in folder.iterdir()}
     return show(request, "boards.html", visitor=visitor, notice=notice, own=own,
                 boards=[(slug, title, bool(maps.shapes(slug))) for slug, title in titles().items()],

@@ -1,5 +1,5 @@
-"""A game's letters: which there are, what its paper says, and the letter that hands the game over to another
-coordinator."""
+"""A game's letters: which there are, what its paper states, and the letter that hands the game over to
+another coordinator."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def letters(
 @router.post("/previews/{game_id}/hand-over")
 def hand_over(request: Request, visitor: Trusted, game_id: str, name: Annotated[str, Form()],
               key: Annotated[str, Form()]) -> Response:
-    """Tell all players that another coordinator has the game from now on."""
+    """Inform all players that another coordinator has the game from now on."""
     ports: DeskPorts = request.app.state.ports
-    # The name stands in every later letter, so it is one line whatever was entered.
+    # The name is in every later letter, so it is one line whatever was entered.
     successor = name_line(name)
     if not successor or not key:
         raise HTTPException(400, "Nothing was changed and nobody was told: write the new coordinator's name.")

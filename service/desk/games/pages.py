@@ -224,7 +224,7 @@ def go_away(request: Request, visitor: Trusted, game_id: str, first: Annotated[s
 @router.post("/games/{game_id}/roll-back", dependencies=[COORDINATOR])
 def roll_back(request: Request, visitor: Trusted, game_id: str, phase: Annotated[int, Form()],
               why: Annotated[str, Form()] = "") -> Response:
-    """Take a judged phase back to the desk; decisions are kept."""
+    """Take a judged phase back to the desk; decisions are stored."""
     return carry_out(request, visitor, game_id, RollBack(game_id, phase, why), "rolled-back")
 
 

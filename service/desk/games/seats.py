@@ -48,7 +48,7 @@ def seat(
     why: Annotated[str, Form()] = "", waiting: Annotated[str, Form()] = "",
 ) -> Response:
     """Give a power to another player, by name or from the waiting list, or leave its seat empty. The player
-    gets a welcome, and everybody is told."""
+    gets a welcome, and everybody is informed."""
     ports: DeskPorts = request.app.state.ports
     act = GiveSeat(game_id, power, Holder(name.strip(), zone.strip(), addresses_in(mail)), why)
     page = first_look(

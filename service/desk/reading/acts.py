@@ -112,7 +112,7 @@ def _decision_of(
         text = _two_readings(row, request.kept_readings) if request.kept_readings else row.text
         return Decision(row.id, LineState.VOID, text), ""
     if request.do in {"edit", "said"}:
-        # Words that are no order are kept as written: a legible non-order, and the unit holds (desk plan,
+        # Words that are no order are stored as written: a legible non-order, and the unit holds (desk plan,
         # "Editing").
         words = " ".join(request.text.split())[:500]
         if not words:
@@ -167,7 +167,7 @@ def _reshape(
         return page_data.suggested_readings(session, act.phase_id, ports.load, power, text)
 
     if request.seen_version is not None:
-        # A line that somebody decided meanwhile is not cut: their decision would disappear with the old line.
+        # A line that a person decided meanwhile is not cut: their decision would disappear with the old line.
         decisions.check(session, {row.id: request.seen_version}, act.by)
     old: tuple[int, ...]
     new_ids: tuple[int, ...]

@@ -1,7 +1,7 @@
 """Requests of the reading page's script: the list of lines, one line's part of the page, words to complete;
-acts, the line a person is reading, changed keys. Nothing here says anything of the board (DESK-03).
+acts, the line a person is reading, changed keys. Nothing here states anything of the board (DESK-03).
 
-Who is reading which line: a note for the others that expires after a minute. It is kept in this process
+Who is reading which line: a note for the others that expires after a minute. It is stored in this process
 only, since it decides nothing; `service.games.decisions` settles what two people save on one line.
 """
 
@@ -45,7 +45,7 @@ class Presence:
 
     def note(self, phase_id: int, person: str, line_id: int, now: datetime) -> dict[int, str]:
         """Note that this person is reading this line; the lines that others are reading, each with a name."""
-        # Expired claims go at each note, so the table holds nobody who closed the browser.
+        # Expired claims go at each note, so the table holds no person who closed the browser.
         self._seen = {key: claim for key, claim in self._seen.items() if now - claim[1] < CLAIM}
         self._seen[phase_id, person] = (line_id, now)
         return {
@@ -167,7 +167,7 @@ def acts(request: Request, visitor: Trusted, phase_id: int, sent: SentActs) -> R
             "offers": _changed_offers(ports, session, phase_id, work_lines, changed, visitor.name),
             **_history(session, phase_id, visitor.name, work_lines),
         }
-    # Not for a page that only asks for the states: judging follows a decision.
+    # Not for a page that only requests the states: judging follows a decision.
     if not open_lines and any(answer.get("saved") for answer in answers):
         _judge(ports, phase_id)
     return JSONResponse(answer)
@@ -175,7 +175,7 @@ def acts(request: Request, visitor: Trusted, phase_id: int, sent: SentActs) -> R
 
 @router.post("/{phase_id}/here")
 def here(request: Request, visitor: Trusted, phase_id: int, reading: ReadLine) -> Response:
-    """Note which line this person is reading; the answer says who is reading others."""
+    """Note which line this person is reading; the answer shows who is reading others."""
     ports: DeskPorts = request.app.state.ports
     presence: Presence = request.app.state.presence
     others = presence.note(phase_id, visitor.name, reading.line, ports.wall.now())

@@ -23,7 +23,7 @@ SURE, LIKELY = 0.85, 0.5
 @dataclass(frozen=True, slots=True)
 class ShownReading:
     """One reading. `words`: its words, each with True if another reading differs there. `order`: canonical
-    text or None. `share`, 0..1: how likely it is; no reading is likelier than one that stands before it."""
+    text or None. `share`, 0..1: how likely it is; no reading is likelier than one that is before it."""
 
     text: str
     words: tuple[tuple[str, bool], ...]
@@ -59,7 +59,7 @@ def _shares(scored: Sequence[tuple[float, int]]) -> list[float]:
     that were compared letter by letter, each score divided among the rivals by how many letters worse they
     fit: the score alone would call five readings "sure" at once.
 
-    The readings stand in the reader's own order. Of 93 lines on the desk's sample 22 showed a longer bar
+    The readings are in the reader's own order. Of 93 lines on the desk's sample 22 showed a longer bar
     below a shorter one, so no bar is longer than the one above it."""
     scores = [score for score, _ in scored]
     if sum(scores) <= 1.0 + _ROUNDING:

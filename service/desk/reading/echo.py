@@ -3,7 +3,7 @@ readings").
 
 The same hand writes a word the same way, and the machine misreads it the same way: once a person has
 corrected it on a sheet ("Easdale" to "Eskdale"), the next line of that sheet with the same misreading gets
-the same correction as its first offer. This decides nothing; it is one more reading, and the page says where
+the same correction as its first offer. This decides nothing; it is one more reading, and the page shows where
 it comes from. It uses words only, never the board.
 """
 
@@ -59,7 +59,7 @@ def _corrections(sheet: Iterable[WorkLine]) -> list[_Correction]:
     corrections: list[_Correction] = []
     for other in sheet:
         line = other.line
-        # Only a person's decision is an example; what the machine was sure of corrects nobody.
+        # Only a person's decision is an example; what the machine was sure of corrects no person.
         if line.state is not LineState.READ or line.by is None or line.order is None or not line.candidates:
             continue
         machine_words, corrected_words = _best(line.candidates).split(), line.order.split()

@@ -75,7 +75,7 @@ def decide(
     # Stay on the new line, or on the left part of a broken one: it is read next.
     if do in {"join", "break"}:
         return _to_desk(phase_id, line=max(result.lines) if do == "join" else result.lines[-2])
-    # Typed words are filed even if they are no order, and the next page says why they are none.
+    # Typed words are filed even if they are no order, and the next page shows why they are none.
     complained_line = line if result.complaint else None
     return (
         _judge(ports, phase_id, complained_line)
@@ -191,7 +191,7 @@ def approve(
         phase = session.get(PhaseRow, phase_id)
         if phase is None:
             raise HTTPException(404, "There is no such phase. Nothing was sent.")
-        # The letters would not say what people decided last, so the phase is judged again first.
+        # The letters would not show what people decided last, so the phase is judged again first.
         if at_the_desk(phase) and queries.changed_since_judged(session, phase, queries.work(session, phase)):
             raise HTTPException(409, CHANGED)
         # Desk plan, "Late mail while working": results cannot be sent while such a version is open.
@@ -233,7 +233,7 @@ def _judge(ports: DeskPorts, phase_id: int, complained_line: int | None = None) 
     try:
         judged = ports.actions.judge_when_read(phase_id)
     except NotReady:
-        judged = False  # somebody else moved the phase on; the desk shows its state
+        judged = False  # another person moved the phase on; the desk shows its state
     except Exception:
         log.exception("phase %s could not be judged", phase_id)
         return _to_desk(phase_id, notice="not-judged", kept=complained_line)

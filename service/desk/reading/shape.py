@@ -1,7 +1,7 @@
 """Lines cut again by a person: two rows of one order joined, one row with two orders broken (desk plan, `M`
 and `B`), a box corrected on the Sheet page.
 
-The machine's lines are not changed. The new line is a row of its own, of kind "part", that counts only while
+The machine's lines are not changed. The new line is its own row, of kind "part", that counts only while
 the act does; the lines it was cut from are set aside as no orders. So undo restores exactly what was before.
 """
 
@@ -142,6 +142,6 @@ def _texts(text: str, share: float) -> tuple[str, str]:
     blanks = [offset for offset, sign in enumerate(text) if sign == " "]
     if not blanks:
         return text, ""
-    # The machine gives no place for each letter; a share of the width stands for a share of the letters.
+    # The machine gives no place for each letter; a share of the width represents a share of the letters.
     nearest = min(blanks, key=lambda offset: abs(offset - share * len(text)))
     return text[:nearest].strip(), text[nearest:].strip()

@@ -35,7 +35,7 @@ SETTLED = frozenset({LineState.READ, LineState.VOID, LineState.NOT_ORDER, LineSt
 @dataclass(frozen=True, slots=True)
 class ReadingOffer:
     """One reading that may be accepted. `do` is what a form sends for it. `like`: name of the line of this
-    sheet that was read so before ("line 5"), or "". `cut` says which cut a reading belongs to, for a line
+    sheet that was read so before ("line 5"), or "". `cut` shows which cut a reading belongs to, for a line
     that was cut and read again."""
 
     do: str
@@ -182,7 +182,7 @@ def ink_covered(lines: Sequence[WorkLine], work: WorkLine) -> list[float]:
 
 
 def is_second_reader(work: WorkLine, me: str) -> bool:
-    """True if somebody else has read this line, or asked for a second reader, and this person has not read
+    """True if another person has read this line, or asked for a second reader, and this person has not read
     it."""
     if work.asked_by and work.asked_by != me:
         return True
@@ -194,7 +194,7 @@ def reading_offers(
 ) -> tuple[ReadingOffer, ...]:
     """The readings of a line in the order they are offered, at most five."""
     placed = ranked_readings(work.line.candidates)
-    # After a line was cut again, old and new readings stand side by side, so each says which cut it is from.
+    # After a line was cut again, old and new readings stand side by side, so each shows which cut it is from.
     was_recut = any(AGAIN in item for _, item in placed)
     plain = [
         ReadingOffer(
@@ -203,7 +203,7 @@ def reading_offers(
             placed, candidates.shown(
                 [candidate for _, candidate in placed], work.raw, ink_covered(lines, work)), strict=True)
     ]
-    # Shuffled, so that the order tells nothing of the first decision (desk plan, "Two-person review").
+    # Shuffled, so that the order shows nothing of the first decision (desk plan, "Two-person review").
     if is_second_reader(work, me):
         return tuple(sorted(plain[:MAX_OFFERS], key=lambda item: _shuffled(work.line.id, me, item.do)))
     echoed = echo(work, [other for other in lines if other.place.sheet == work.place.sheet],

@@ -227,7 +227,7 @@ def leave(
 @router.post("/sheet/{submission_id}/refile")
 def refile(request: Request, visitor: Trusted, submission_id: int, power: Annotated[str, Form()],
            why: Annotated[str, Form()] = "") -> Response:
-    """File the sheet for another power of its sender, as its heading says (Q-07)."""
+    """File the sheet for another power of its sender, as its heading states (Q-07)."""
     return _carry_out(request, visitor, submission_id, RefileSheet(submission_id, power, why), "refiled")
 
 
@@ -384,7 +384,7 @@ def _other(power_versions: Sequence[view.Version], submission_id: int,
     """The version a sheet is compared with: the requested one, else the executed one, else the latest other
     one."""
     rest = [version for version in power_versions if version.id != submission_id]
-    # A version of another phase or power is not in the list, whatever the address asks for.
+    # A version of another phase or power is not in the list, whatever the address requests.
     requested = [version for version in rest if version.id == against]
     counting = [version for version in rest if version.executed]
     return next(iter([*requested, *counting, *rest[::-1]]), None)
@@ -432,7 +432,7 @@ def _judge(ports: DeskPorts, phase_id: int) -> None:
     try:
         ports.actions.judge_when_read(phase_id)
     except NotReady:
-        return  # somebody else moved the phase on
+        return  # another person moved the phase on
     except Exception:
         log.exception("phase %s could not be judged", phase_id)
 

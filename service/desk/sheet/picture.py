@@ -1,4 +1,4 @@
-"""A page with every line framed by its state: each state has a colour, a letter and a stroke of its own, so
+"""A page with every line framed by its state: each state has a colour, a letter and a separate stroke, so
 that the picture can be read without colour."""
 
 from __future__ import annotations
@@ -148,11 +148,11 @@ def _stroke(pen: ImageDraw.ImageDraw, start: Point, end: Point, mark: PictureMar
 
 
 def _tag(pen: ImageDraw.ImageDraw, corner: Point, label: str, mark: PictureMark, size: int) -> None:
-    """The label on a plate to the left of the line, beside its ink, in white on the state's colour."""
+    """The label on a plate to the left of the line, next to its ink, in white on the state's colour."""
     font = ImageFont.load_default(size)
     left, top, right, bottom = pen.textbbox((0, 0), label, font=font)
     pad = size // 4
-    # At the left edge of the page there is no room beside the line; the plate then covers its beginning.
+    # At the left edge of the page there is no room next to the line; the plate then covers its beginning.
     x, y = max(0.0, corner[0] - (right - left) - 3 * pad), max(0.0, corner[1])
     pen.rectangle([x, y, x + right - left + 2 * pad, y + bottom - top + 2 * pad], fill=mark.colour)
     pen.text((x + pad - left, y + pad - top), label, fill="white", font=font)

@@ -52,7 +52,7 @@ class Difference:
 
 def versions(session: Session, phase: PhaseRow, power: str) -> list[Version]:
     """Every sheet of a power in a phase, in order of receipt; superseded and late ones too (VER-04)."""
-    # The same count as at the deadline, so that the page says why a sheet counts or not (VER-04).
+    # The same count as at the deadline, so that the page shows why a sheet counts or not (VER-04).
     own_versions = ballots.on_file(session, phase.id, power)
     first = ballots.first_counts(session, phase)
     ballot = count(own_versions, phase.deadline, first=first).get(power)
@@ -117,7 +117,7 @@ def _texts(lines: Sequence[SettledLine]) -> list[str]:
 
 def heading_fields(session: Session, phase: PhaseRow, submission: SubmissionRow, lines: Sequence[SettledLine],
                    name_of: Callable[[str, str], str]) -> list[tuple[str, str, str]]:
-    """Each field of the heading: its name, what the sheet says ("" if it says nothing), what it is filed
+    """Each field of the heading: its name, what the sheet states ("" if it has nothing), what it is filed
     as."""
     game = session.get_one(GameRow, phase.game_id)
     heading = _heading(game, lines)

@@ -1,9 +1,8 @@
 """Time stamps of a root by an authority outside (RFC 3161; docs/record.md, "A stamp from outside"; ADR 0025).
 
-Whoever keeps the record could write a whole chain anew for somebody who has no letter of it. A time-stamping
-authority has signed that a root was there at a moment, and nobody can have that later for an older moment.
-Pure, but for the nonce of a question, which the library draws, and for `certificates_in`.
-"""
+Anyone who keeps the record could write a whole chain anew for a person who has no letter of it. A
+time-stamping authority has signed that a root was there at a moment, and no person can have that later for an
+older moment. Pure, but for the nonce of a question, which the library draws, and for `certificates_in`. """
 
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ class NoStampLibrary(UserFacingError):
 
 
 class FalseStamp(ValueError):
-    """A reply is no stamp of a root; the words say why."""
+    """A reply is no stamp of a root; the words show why."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ def run_verify_receipt(
 
 def check_stamps(record: CheckedRecord, report: VerifyReport, authorities: str) -> None:
     """C24: certificates as PEM vouch for each time stamp of the record's roots; with "" none is asked for,
-    and a note says how to."""
+    and a note shows how to."""
     stamped = [(number, tells["detail"]) for number, tells in record.facts["event"]
                if tells["event"] == Event.ROOT_STAMPED]
     if not stamped:

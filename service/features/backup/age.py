@@ -19,7 +19,7 @@ _MARK = "AGE-SECRET-KEY-"
 
 
 class KeyFault(UserFacingError):
-    """A backup cannot be closed or opened with this key; the sentence says what to do."""
+    """A backup cannot be closed or opened with this key; the sentence shows what to do."""
 
 
 class _Pipe:
@@ -120,7 +120,7 @@ def _identities(age: Any, key: Path) -> list[Any]:
     except (OSError, UnicodeDecodeError, age.IdentityError):
         identities = []
     if not identities:
-        # What stands in the file is not quoted: it is a secret.
+        # What is in the file is not quoted: it is a secret.
         raise KeyFault(f"{key} holds no secret key of age, as age-keygen writes it. Nothing was put "
                            "back.")
     return identities

@@ -30,7 +30,7 @@ def backup(
 ) -> None:
     """Write a whole site into one file, while it runs: every table, photograph, mail and letter.
 
-    While sheets are sealed, the record says that the copy was made, and all players are told.
+    While sheets are sealed, the record states that the copy was made, and all players are informed.
     """
     from service.features.backup.site_commands import backup_site
 

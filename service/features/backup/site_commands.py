@@ -96,7 +96,7 @@ def restore_site(
     as_json: bool = False, quiet: bool = False
 ) -> int:
     """Restore a backup into an empty site; without one, for a drill, into a temporary folder. `key`: the file
-    of the secret key of an encrypted one. `letters`: the newest that anybody has, which tell what was lost.
+    of the secret key of an encrypted one. `letters`: the newest that anybody has, which show what was lost.
     Raises BackupFault, KeyFault, SiteError."""
     if folder is None:
         with tempfile.TemporaryDirectory(prefix="galloper-drill-") as place:

@@ -46,7 +46,7 @@ REASON = "This site was put back from a backup. Letters may have left the old on
 
 
 class BackupFault(UserFacingError):
-    """The backup was not made or not put back; the sentence says why, and that nothing was written over."""
+    """The backup was not made or not put back; the sentence shows why, and that nothing was written over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ def restore(
 ) -> Restored:
     """Put a backup into an empty, migrated database and a folder of blobs, and check it. `jobs` is given the
     work that had not been done; without it, for a drill, nothing is enqueued. `letters`: mails of players
-    from after the backup, which say how much was lost. Raises BackupFault or BrokenRecord, and then no row
+    from after the backup, which show how much was lost. Raises BackupFault or BrokenRecord, and then no row
     was written."""
     with engine.connect() as connection:
         _check_empty(connection)
@@ -152,7 +152,7 @@ def restore(
     try:
         loaded, count, roots, missing = _load(source, engine, blobs, now, new)
     except BaseException:
-        # An empty site is left as it was, and what stood in the store before stays.
+        # An empty site is left as it was, and what was in the store before stays.
         for key in new:
             blobs.remove(key)
         raise
@@ -338,6 +338,6 @@ def _check_blobs(connection: Connection, blobs: Blobs, missing: frozenset[str]) 
 
 
 def digest_of(path: Path) -> str:
-    """SHA-256 of a file, to be written down beside it."""
+    """SHA-256 of a file, to be written down next to it."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -41,7 +41,8 @@ from service.store.letter_parts import message_of
 from service.store.tables import GameRow, LineState, MailState, OutboxRow, PhaseRow, SubmissionRow
 
 A_DAY = 5
-"""Answers to one player within 24 hours, in one game. One more says that these are enough, and then none."""
+"""Answers to one player within 24 hours, in one game. One more states that these are enough, and then
+none."""
 REASON = "command"
 """The stored reason of a mail that asked for an answer and brought no sheet."""
 _WITH_MAP = (WELCOME.name, YEAR_END_RESULTS.name)
@@ -116,7 +117,7 @@ def answer(session: Session, letters: LetterContext, asked: MailCommand, mail: A
             return letters.put(session, again)
     phase = phase_due(session, game.id, power)
     if phase is None and asked.command is Command.SHEET:
-        # Results name the next sheet before its phase is open, and one that comes then is kept.
+        # Results name the next sheet before its phase is open, and one that comes then is stored.
         phase = phase_ahead(session, game.id, power)
     facts = facts_of(session, asked, mail, number, phase, power)
     base = letters.sender.base_url.rstrip("/")
@@ -136,7 +137,7 @@ def _answers_today(session: Session, letters: LetterContext, game: GameRow, powe
 def facts_of(
     session: Session, asked: MailCommand, mail: AnsweredMail, number: int, phase: PhaseRow | None, power: str
 ) -> CommandFacts:
-    """What the answer to a command says; `number` is which of the day's answers it is, `phase` the one of
+    """What the answer to a command states; `number` is which of the day's answers it is, `phase` the one of
     `phase_due`."""
     if phase is None:
         return CommandFacts(mail, asked.command.value, number, A_DAY)
@@ -209,7 +210,7 @@ def _rows(session: Session, game: GameRow, power: str, kinds: Sequence[str], nam
         .where(OutboxRow.game_id == game.id, OutboxRow.kind.in_(kinds), OutboxRow.recipient.in_(addresses))
         .order_by(OutboxRow.id.desc())
     )
-    # One address may belong to two powers of a game (POST-04), and each is told what it alone may know.
+    # One address may belong to two powers of a game (POST-04), and each learns what it alone may know.
     return [row for row in rows if named in row.key.split("/")]
 
 

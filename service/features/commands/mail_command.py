@@ -1,7 +1,7 @@
-"""Mail commands: a subject such as "Powick Bridge, Montrose, STATUS" asks for an automatic answer (BOX-11).
+"""Mail commands: a subject such as "Powick Bridge, Montrose, STATUS" requests an automatic answer (BOX-11).
 
 Only in games that take them, only of a proved player for the player's own power, and never where anything is
-attached: a mail with a photograph is a sheet, whatever its subject says.
+attached: a mail with a photograph is a sheet, whatever its subject states.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _WORDS = {word.value: word for word in Command} | {
     "karte": Command.MAP, "carte": Command.MAP, "ergebnisse": Command.RESULTS, "resultats": Command.RESULTS,
     "résultats": Command.RESULTS, "hilfe": Command.HELP, "aide": Command.HELP,
 }
-"""In the languages that orders may be written in. Whoever writes "Hilfe" waits for an answer, whatever the
+"""In the languages that orders may be written in. Anyone who writes "Hilfe" waits for an answer, whatever the
 language of the game."""
 
 

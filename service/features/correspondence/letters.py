@@ -84,7 +84,7 @@ class AnswerFacts(AnswerToMail):
 def acknowledge(
     session: Session, letters: LetterContext, row: CorrespondenceRow, *, names_sheet: bool
 ) -> None:
-    """Tell the player at once that a letter reached the coordinator: once a day for each subject, and each
+    """Inform the player at once that a letter reached the coordinator: once a day for each subject, and each
     time where its subject names a sheet, since its player may have forgotten the photograph."""
     mail, player = session.get_one(MailRow, row.sha256), session.get_one(PlayerRow, row.player_id)
     game = None if row.game_id is None else session.get_one(GameRow, row.game_id)
@@ -102,7 +102,7 @@ def acknowledge(
 
 
 def notify(session: Session, letters: LetterContext, row: CorrespondenceRow) -> None:
-    """Tell the coordinator that a letter waits: one notice an hour for each player."""
+    """Inform the coordinator that a letter waits: one notice an hour for each player."""
     mail, player = session.get_one(MailRow, row.sha256), session.get_one(PlayerRow, row.player_id)
     game = None if row.game_id is None else session.get_one(GameRow, row.game_id)
     base = letters.sender.base_url.rstrip("/")

@@ -46,7 +46,7 @@ _SHEET_NAMED = {
 
 @dataclass(frozen=True, slots=True)
 class PlainLetter:
-    """A letter as it is kept. `names_sheet`: its subject names a whole sheet, so its player may have
+    """A letter as it is stored. `names_sheet`: its subject names a whole sheet, so its player may have
     forgotten the photograph. `game_id`: the game it is about, None if that is not known."""
 
     player_id: int

@@ -1,7 +1,7 @@
 """A dry run of a deadline: which sheets would be executed, what would be judged, which letters would leave to
 whom.
 
-Nothing is sent. Only one event with digests is written; the next dry run compares with it to say what
+Nothing is sent. Only one event with digests is written; the next dry run compares with it to show what
 changed. Before the deadline the sheets of a sealed phase are only counted (DESK-02, Q-14).
 """
 
@@ -112,11 +112,11 @@ class Leaving:
 class Rehearsal:
     """The outcome of a dry run.
 
-    `result` is the judged phase as canonical JSON, b"" while sealed. `obstacles` are sentences that say what
-    would stop the real run now; `changes` say what differs from the dry run before, None for the first one.
+    `result` is the judged phase as canonical JSON, b"" while sealed. `obstacles` are sentences that show what
+    would stop the real run now; `changes` show what differs from the dry run before, None for the first one.
     `receivers` counts the addresses that results go to. `digest` is a SHA-256 over sheets, powers, letters
     and result. `same_as_judged` compares with the stored resolution, None if there is none. `invented_lots`:
-    how many lots were drawn with numbers that say nothing of the real ones.
+    how many lots were drawn with numbers that have nothing of the real ones.
     """
 
     sealed: bool
@@ -258,7 +258,7 @@ class DryRun:
     def _letters(
         self, session: Session, phase: PhaseRow, resolution: Resolution, *, drawing: bool
     ) -> tuple[list[OutLetter], tuple[str, ...]]:
-        """Every letter of the results, rendered for real, and the sentences that say why there is none."""
+        """Every letter of the results, rendered for real, and the sentences that show why there is none."""
         writer = self.writer
         drawer = _Drawer(writer.blobs, writer.clock, writer.load, writer.sender, writer.kinds)
         try:

@@ -50,7 +50,7 @@ def run(request: Request, visitor: Annotated[Visitor, Depends(require_token)], p
     with ports.sessions() as session:
         values = _phase_values(ports, session, phase_id)
     try:
-        # The same steps as the real run, with letters rendered into a drawer; only digests are kept.
+        # The same steps as the real run, with letters rendered into a drawer; only digests are stored.
         rehearsal: Rehearsal = dry_run.run(phase_id, visitor.name, drawing=bool(pictures))
     except NotReady as error:
         raise HTTPException(409, (f"Nothing was rehearsed: {error}. Nothing was sent and nothing was "
@@ -68,7 +68,7 @@ def picture(request: Request, phase_id: int, name: str, page: int = 1) -> Respon
     `page`."""
     ports: DeskPorts = request.app.state.ports
     try:
-        # Drawing ten sheets and the results took the whole request, so each file has an address of its own.
+        # Drawing ten sheets and the results took the whole request, so each file has its own address.
         images = _dry_run(ports).picture(phase_id, name)
     except NotReady as error:
         raise HTTPException(

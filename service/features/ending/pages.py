@@ -1,4 +1,4 @@
-"""A game that is over, whole: its end and what was counted, each sheet beside its outcome, and what would
+"""A game that is over, whole: its end and what was counted, each sheet next to its outcome, and what would
 have come of a line that reads otherwise (BEY-03).
 
 For its players; for everybody once all of them agreed. While a game is played every address here answers as
@@ -88,7 +88,7 @@ NONE = N_("There is no such page: the game is not over, or it has no such phase.
 
 @dataclass(frozen=True, slots=True)
 class EndedGame:
-    """A game that is over: its phases that were judged, its end (None if it ended in a way that nobody
+    """A game that is over: its phases that were judged, its end (None if it ended in a way that no person
     declared), and the seats of the visiting player, none for a stranger."""
 
     game: GameRow
@@ -121,7 +121,7 @@ def page(request: Request, game_id: str) -> Response:
 
 @router.get("/public/{game_id}/end/{number}")
 def phase(request: Request, game_id: str, number: int) -> Response:
-    """One phase: each power's sheet beside what became of its orders."""
+    """One phase: each power's sheet next to what became of its orders."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         ended = _ended(request, session, game_id)

@@ -155,7 +155,7 @@ def _write(output: Path, written: Written, form: str, out: TextIO, *, as_json: b
     size = len(written.data)
     left_out = [f"Left out: {text}" for text in written.left_out]
     sentences = [f"Wrote {output}: {size:,} bytes.", *left_out, *written.notes]
-    # What is missing is said also where confirmations are not wanted.
+    # What is missing is stated also where confirmations are not wanted.
     is_silent = quiet and not left_out
     facts = {"file": str(output), "format": form, "bytes": size, "left_out": list(written.left_out),
              "notes": list(written.notes)}  # fmt: skip

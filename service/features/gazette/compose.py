@@ -23,7 +23,7 @@ from service.letters.language import ENGLISH, Language, in_sentence, language
 from service.pictures.history import CHART
 
 MOST = 14
-"""Dispatches of a number: what two columns of one page hold beside the chart, with the names of w3k."""
+"""Dispatches of a number: what two columns of one page hold next to the chart, with the names of w3k."""
 MOST_OF_A_KIND = 4
 """Of one kind in a number: a year of thirty standoffs is a year with a few of them told."""
 _MONTHS = {

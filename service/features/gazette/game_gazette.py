@@ -110,7 +110,7 @@ def _facts(
 
 
 def _judged(row: PhaseRow, variant: Variant, resolution: dict[str, Any] | None) -> JudgedPhase:
-    """A phase as an onlooker may know it: None is somebody who commands no power."""
+    """A phase as an onlooker may know it: None is a person who commands no power."""
     context = variant.context()
     return JudgedPhase(
         row.ordinal, phase_of(row),

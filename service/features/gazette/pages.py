@@ -44,7 +44,7 @@ def index(request: Request, visitor: Visitor, game_id: str) -> Response:
 
 @router.get("/public/{game_id}/gazette/{number}")
 def page(request: Request, visitor: Visitor, game_id: str, number: int) -> Response:
-    """One number; each dispatch leads to the results that it was told from."""
+    """One number; each dispatch leads to the results from which it was written."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         game, variant, years = _years(session, visitor, game_id)

@@ -11,7 +11,7 @@ from service.letters.language import ENGLISH
 
 
 class SourcePart(StrEnum):
-    """The part of a resolution that a statement was told from."""
+    """The part of a resolution from which a statement was made."""
 
     OUTCOME = "outcome"
     DISBANDED = "disbanded"

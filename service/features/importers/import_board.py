@@ -27,7 +27,7 @@ def run_import(
     """Read a board and write it into `folder`, which must be new or empty, then check it.
 
     `name` chooses among jDip's variants, `like` is the board whose calendar, units and rules are taken if
-    the source has none of its own, `one_way` keeps one-way borders. Exit status: 0; 1 with each
+    the source has none itself, `one_way` keeps one-way borders. Exit status: 0; 1 with each
     fault on `out`, by file and line of the source, or by file and row of the tables written; what could not
     be carried over on standard error.
     """

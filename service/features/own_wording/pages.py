@@ -1,4 +1,4 @@
-"""A coordinator's own wording of a game's letters: each sentence beside ours, shown as a letter before it is
+"""A coordinator's own wording of a game's letters: each sentence next to ours, shown as a letter before it is
 kept, with a way back (BEY-07)."""
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ BLANKS: Mapping[str, str] = {
     "version": "the version of the sheet, such as version 2", "words": "what happened, in words",
     "written": "how many orders the player wrote", "year": "the year",
 }
-"""What each blank of a letter's sentences stands for, in a coordinator's words."""
+"""What each blank of a letter's sentences represents, in a coordinator's words."""
 
 
 @router.get("/previews/{game_id}/{kind}/wording")

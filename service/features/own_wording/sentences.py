@@ -1,10 +1,10 @@
 """Which sentences of a letter a coordinator may word, and with what words (BEY-07).
 
 A coordinator changes sentences and no templates. So every fact stays where it was: each blank of a sentence
-stands in the new one too, values come in as they always did, and no wording can read or run anything.
+is in the new one too, values come in as they always did, and no wording can read or run anything.
 
 What proves a letter (its digests, roots and the sentences that `galloper verify` looks for) keeps our words.
-So does what happened on the board: it is said alike in the letter and in its picture (OUT-13).
+So does what happened on the board: it is stated alike in the letter and in its picture (OUT-13).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _OUTCOMES = ("_news.jinja", "_orders.jinja", "_units.jinja", "_holdings.jinja")
 @dataclass(frozen=True, slots=True)
 class LetterSentence:
     """One sentence of a letter that may be reworded: `message` is its key, our English words with named
-    blanks; `ours` are our words in the language asked for; `in_all`: it stands in every letter, as the
+    blanks; `ours` are our words in the language asked for; `in_all`: it is in every letter, as the
     greeting does."""
 
     message: str
@@ -91,7 +91,7 @@ def sentences_of(kind: str, code: str) -> tuple[LetterSentence, ...]:
 
 
 def fault_of(sentence: LetterSentence, words: str) -> str:
-    """Why words cannot stand for a sentence, or ""."""
+    """Why words cannot represent a sentence, or ""."""
     if len(words) > LONGEST:
         return f"It may have at most {LONGEST} characters."
     if words != one_line(words, LONGEST):
@@ -126,7 +126,7 @@ def own_words(sentences: Sequence[LetterSentence], written: Mapping[str, str]) -
 
 
 def faults_of(sentences: Sequence[LetterSentence], words: Mapping[str, str]) -> dict[str, str]:
-    """By message, why words cannot stand for a sentence; empty if all can."""
+    """By message, why words cannot represent a sentence; empty if all can."""
     return {sentence.message: fault for sentence in sentences if sentence.message in words
             and (fault := fault_of(sentence, words[sentence.message]))}
 
@@ -149,7 +149,7 @@ def _words_of_proof() -> tuple[str, ...]:
     return tuple(sorted(part for part in parts if len(part.split()) >= _FEWEST_WORDS))
 
 
-# Which sentences a template says
+# Which sentences a template states
 # --------------------------------------------------------------------------------------------------
 
 

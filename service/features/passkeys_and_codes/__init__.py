@@ -1,4 +1,4 @@
-"""Passkeys in place of the password of the desk, and codes of an app beside it (README.md)."""
+"""Passkeys in place of the password of the desk, and codes of an app next to it (README.md)."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def _second_factor(session: Session, person: str, code: str, now: datetime) -> F
 def _forget_user(session: Session, person: str) -> None:
     from service.features.passkeys_and_codes import code_app, passkeys
 
-    # A new password opens the door again for whoever lost their app or their device. A key that somebody else
-    # added opens nothing any more.
+    # A new password opens the door again for anyone who lost their app or their device. A key that another
+    # person added opens nothing any more.
     code_app.remove(session, person)
     passkeys.remove_all(session, person)
 

@@ -1,4 +1,4 @@
-"""Codes of an app beside the password (TOTP, RFC 6238)."""
+"""Codes of an app next to the password (TOTP, RFC 6238)."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class ConfirmCodeApp(Act[None]):
 
 @dataclass(frozen=True, slots=True)
 class RemoveCodeApp(Act[None]):
-    """Asks for no codes any more. It wants one: whoever found a signed-in browser has none."""
+    """Asks for no codes any more. It needs one: anyone who found a signed-in browser has none."""
 
     code: str
     at: datetime

@@ -65,7 +65,7 @@ def sign_in(
 def begin(
     request: Request, visitor: Acting, password: Annotated[str, Form()], code: Annotated[str, Form()] = ""
 ) -> Response:
-    """What the browser is asked in order to make a key, as JSON, for whoever shows the password again."""
+    """What the browser is asked in order to make a key, as JSON, for anyone who shows the password again."""
     ports: DeskPorts = request.app.state.ports
     place, now = _place(request), ports.wall.now()
     # Counted before the password is looked at, as at the door.
@@ -94,7 +94,7 @@ def add(
     """Keep the public half of a key that the person's browser made."""
     ports: DeskPorts = request.app.state.ports
     place, now = _place(request), ports.wall.now()
-    # In a transaction of its own: what was asked is used up by one answer, right or wrong.
+    # In a separate transaction: what was asked is used up by one answer, right or wrong.
     with ports.sessions.begin() as store:
         challenge = or_refuse(lambda: passkeys.use_challenge(store, answer, visitor.name, now), 400)
     performed(ports, visitor, AddPasskey(place, challenge, answer, label[:200], now), refused=400)
@@ -132,7 +132,7 @@ def confirm_app(request: Request, visitor: Acting, code: Annotated[str, Form()])
 
 @router.post("/account/app/remove", dependencies=[SIGNED_IN])
 def remove_app(request: Request, visitor: Acting, code: Annotated[str, Form()]) -> Response:
-    """Ask for no codes any more. It wants one: whoever found a signed-in browser has none."""
+    """Ask for no codes any more. It needs one: anyone who found a signed-in browser has none."""
     ports: DeskPorts = request.app.state.ports
     now = ports.wall.now()
     # Counted before the code is looked at, as at the door: six digits are guessed in a night.

@@ -1,9 +1,9 @@
 """Passkeys instead of the password (WebAuthn Level 2): keys that a person's device keeps and uses for this
 site alone, after its own finger, face or number.
 
-The device is asked to check its person (user verification), so a passkey needs no code of an app beside it.
-Whoever adds one shows the password again: a browser that was left behind gives nobody a key of their own.
-"""
+The device is asked to check its person (user verification), so a passkey needs no code of an app next to it.
+Anyone who adds one shows the password again: a browser that was left behind gives no person a key of their
+own. """
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ TOO_MANY = "Too many passkeys were asked for from your address. Nothing was chan
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where keys work: the site's host and its origin, by which a browser tells it from an imitation."""
+    """Where keys work: the site's host and its origin, by which a browser shows it from an imitation."""
 
     host: str
     origin: str
@@ -71,9 +71,9 @@ def ask_for_new(session: Session, place: Place, user: str, address: str, now: da
     structs = library.helpers.structs
     options = library.generate_registration_options(
         rp_id=place.host, rp_name=place.title, user_name=user, user_display_name=user,
-        # A device keeps one key for each handle; it says nothing of the person.
+        # A device keeps one key for each handle; it has nothing of the person.
         user_id=hashlib.sha256(f"passkeys of {user}".encode()).digest(),
-        # Which make a device is of is nobody's business here.
+        # Which make a device is of is no person's business here.
         attestation=structs.AttestationConveyancePreference.NONE,
         authenticator_selection=structs.AuthenticatorSelectionCriteria(
             resident_key=structs.ResidentKeyRequirement.REQUIRED,
@@ -146,7 +146,7 @@ class RemovePasskey(Act[None]):
 
 def ask(session: Session, place: Place, address: str, now: datetime) -> str:
     """What a stranger's browser is asked in order to sign in, as JSON: any key that it has for this site.
-    Nobody learns who has one. Raises Refused."""
+    No person learns who has one. Raises Refused."""
     library = _library()
     options = library.generate_authentication_options(
         rp_id=place.host, user_verification=library.helpers.structs.UserVerificationRequirement.REQUIRED)

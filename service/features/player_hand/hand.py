@@ -2,7 +2,7 @@
 
 Certain is what a person decided at the desk and what the machine was sure of beyond doubt, on sheets whose
 results were sent. Lines that fit badly teach nothing (`ocr.engines.hand.fits`). A hand is of one player and
-reads that player's sheets alone; nothing of the board goes into it, only ink and what it says.
+reads that player's sheets alone; nothing of the board goes into it, only ink and what it states.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from service.store.tables import GameRow, HandRow, LineState, PageRow, PhaseRow,
 WORK = "learn hand"
 
 BEYOND_DOUBT = 0.98
-"""Confidence, 0..1, from which a line that nobody looked at is learnt from. By hand."""
+"""Confidence, 0..1, from which a line that no person looked at is learnt from. By hand."""
 
 MOST_LINES = 80
 """Lines that a hand is fitted to, the newest: about ten sheets, a second of one core. By hand."""
@@ -145,7 +145,7 @@ def lessons(session: Session, player_id: int, read: Callable[[str], bytes]) -> l
     )
     if forgotten is not None:
         query = query.where(SubmissionRow.received_at > forgotten)
-    # What was typed is our own drawing of it, and nobody's hand.
+    # What was typed is our own drawing of it, and no person's hand.
     submissions = [key for key, flags, options in session.execute(query)
                    if not stored_options(options).is_rehearsal and not _KEYED & set(flags)]
     by_page: dict[int, list[SettledLine]] = {}
@@ -166,7 +166,7 @@ def lessons(session: Session, player_id: int, read: Callable[[str], bytes]) -> l
 
 
 def is_certain(line: SettledLine) -> bool:
-    """True if it is known what a line of orders says, letter by letter."""
+    """True if it is known what a line of orders states, letter by letter."""
     if line.order is None or line.struck or not line.text:
         return False
     if line.by is not None:

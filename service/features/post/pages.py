@@ -45,7 +45,7 @@ WRONG = ("Nothing was logged: days are written like 2027-03-14, the hour like 09
 @dataclass(frozen=True, slots=True)
 class ScannedLetter:
     """Pictures of the tray that may be one letter. `place`: "PHASE POWER" as the form sends it, from their
-    heading, or ""; `version`: the one that the heading asks for. `is_awaited`: the machine
+    heading, or ""; `version`: the one that the heading requests. `is_awaited`: the machine
     still reads one of them."""
 
     scans: tuple[ScanRow, ...]
@@ -149,7 +149,7 @@ def take_out(
 def thumbnail(
     request: Request, visitor: Annotated[Visitor, Depends(require_visitor)], scan_id: int
 ) -> Response:
-    """A small picture of a scan, for whoever put it there: to anybody else it is a sealed sheet."""
+    """A small picture of a scan, for anyone who put it there: to anybody else it is a sealed sheet."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         row = session.get(ScanRow, scan_id)
@@ -184,13 +184,13 @@ async def _files(uploads: list[UploadFile] | None) -> list[bytes]:
 
 
 def _own_scans(rows: Sequence[ScanRow], visitor: Visitor) -> list[ScanRow]:
-    """The pictures of the tray that concern this person: for whoever coordinates single games those that they
-    put there."""
+    """The pictures of the tray that concern this person: for anyone who coordinates single games those that
+    they put there."""
     return [row for row in rows if visitor.coordinates is None or row.put_by == visitor.name]
 
 
 def _require_own_scans(request: Request, visitor: Visitor, scan_ids: Sequence[int]) -> None:
-    """Raises 403 if somebody who coordinates single games names a picture that another person put there."""
+    """Raises 403 if a person who coordinates single games names a picture that another person put there."""
     ports: DeskPorts = request.app.state.ports
     require_any_game(visitor)
     if visitor.coordinates is None:
@@ -202,7 +202,7 @@ def _require_own_scans(request: Request, visitor: Visitor, scan_ids: Sequence[in
 
 
 def _is_next() -> ColumnElement[bool]:
-    """Whether a phase is the next of its game while none is open: what comes for it is kept (PHA-02)."""
+    """Whether a phase is the next of its game while none is open: what comes for it is stored (PHA-02)."""
     other = aliased(PhaseRow)
     before = exists().where(other.game_id == PhaseRow.game_id, or_(
         other.state == PhaseState.OPEN,

@@ -115,7 +115,7 @@ class LogLetter(Act[PostalOriginalRow]):
             or letter.power not in records.seats(table.session, phase.game_id)
         ):
             raise Refused("Nothing was logged: this phase takes no orders any more, or has no such power.")
-        # Whoever enters a word after the deadline may know what the lots draw without it.
+        # Anyone who enters a word after the deadline may know what the lots draw without it.
         if lots.clean_word(letter.word) and table.now > phase.deadline:
             raise Refused("Nothing was logged: the deadline has passed, and a word for the lots takes "
                           "no part any more. Log the letter again without the word.")

@@ -48,7 +48,7 @@ class PostedFacts(KeyedFacts):
 def put_receipt(
     session: Session, letters: LetterContext, row: PostalOriginalRow, phase: PhaseRow, arrived_at: datetime
 ) -> int:
-    """Tell the player of a letter that it was logged, at each of their addresses (SUB-16); how many letters
+    """Inform the player of a letter that it was logged, at each of their addresses (SUB-16); how many letters
     that are."""
     game = session.get_one(GameRow, phase.game_id)
     submission = (

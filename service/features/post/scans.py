@@ -116,7 +116,7 @@ class ScanTray:
         return submission_id
 
     def take_out(self, scan_ids: Sequence[int], by: str) -> None:
-        """Take scans out of the tray without filing them; their files are kept. Raises Refused."""
+        """Take scans out of the tray without filing them; their files are stored. Raises Refused."""
         with self.store.begin() as session:
             for row in self._waiting(session, scan_ids):
                 row.ended_at, row.ended_by = self.clock.now(), by

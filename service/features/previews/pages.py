@@ -22,7 +22,7 @@ router = APIRouter(dependencies=[COORDINATOR])
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 MAIL_POLICY = ("default-src 'none'; style-src 'unsafe-inline'; sandbox; base-uri 'none'; frame-ancestors "
                "'none'")
-"""For a letter on a page of its own: its inline style is allowed, as in mail programs, and nothing is
+"""For a letter on its own page: its inline style is allowed, as in mail programs, and nothing is
 loaded."""
 
 

@@ -2,9 +2,8 @@
 JSON described by OpenAPI (BEY-06).
 
 Only what everybody at the table knows: no order before its results were sent, nothing that the rules hide
-from any player, no name, no address, no sheet. Read-only, and for whoever shows a token of `web.api_tokens`,
-of which the site has the digest alone.
-"""
+from any player, no name, no address, no sheet. Read-only, and for anyone who shows a token of
+`web.api_tokens`, of which the site has the digest alone. """
 
 from __future__ import annotations
 
@@ -126,11 +125,11 @@ class Root(BaseModel):
 
 
 def _show_token(request: Request, authorization: Annotated[str, Header()] = "") -> None:
-    """Go on for whoever shows a token; everybody else gets 401, also where there are no tokens."""
+    """Go on for anyone who shows a token; everybody else gets 401, also where there are no tokens."""
     ports: DeskPorts = request.app.state.ports
     kind, _, token = authorization.partition(" ")
     shown = sha256(token.strip().encode()).hexdigest()
-    # All of them are compared, so that the time tells nothing.
+    # All of them are compared, so that the time shows nothing.
     known = [compare_digest(shown, digest) for digest in ports.settings.api_tokens.digests]
     if kind.lower() != "bearer" or not any(known):
         raise HTTPException(401, TOKENLESS, {"WWW-Authenticate": "Bearer"})
@@ -192,7 +191,7 @@ def results_of(request: Request, game_id: str, number: int) -> Results:
         if phase is None or phase.resolution is None:
             raise HTTPException(404, NONE)
         variant = ports.load(row.variant)
-        # None is somebody who commands no power: what the rules hide from any player is hidden.
+        # None is a person who commands no power: what the rules hide from any player is hidden.
         shown = variant.rules.redact_resolution(
             variant.context(), codec.load_resolution(phase.resolution), None)
         return Results(
@@ -241,7 +240,7 @@ def _game(session: Session, game_id: str) -> GameRow:
 
 
 def _state(game: GameRow, phases: Sequence[PhaseRow], now: datetime) -> GameState:
-    # By the clock alone: whether a phase is closed or judged is nobody's business before its results.
+    # By the clock alone: whether a phase is closed or judged is no person's business before its results.
     ahead = next((row for row in phases if row.deadline >= now and row.state != PhaseState.SENT), None)
     return GameState(
         id=game.id, name=game.name, variant=game.variant,
@@ -271,7 +270,7 @@ def create_api(site: FastAPI) -> FastAPI:
 
 
 async def _refuse(_request: Request, error: Exception) -> Response:
-    """A refusal as JSON; the framework's own words for 404 and 405 do not say what to do."""
+    """A refusal as JSON; the framework's own words for 404 and 405 do not show what to do."""
     assert isinstance(error, HTTPException)
     sentence = {"Not Found": NOTHING, "Method Not Allowed": READ_ONLY}.get(error.detail, error.detail)
     return JSONResponse({"detail": sentence}, error.status_code, error.headers)

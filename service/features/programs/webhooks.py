@@ -1,11 +1,12 @@
-"""Tells other programs that results are out: a signed POST without content, or a notice by apprise (BEY-06).
+"""Informs other programs that results are out: a signed POST without content, or a notice by apprise
+(BEY-06).
 
 The body names the game, the phase and the instant; what the results say has to be fetched, with a token or as
 a player. An address that does not answer is tried again for a day. What was told, and what failed, is in the
-log; an address itself is in neither, since it may hold a secret. The page Health says which do not get
+log; an address itself is in neither, since it may hold a secret. The page Health shows which do not get
 through.
 
-Each address has a thread of its own and none of the queue's workers: whoever lets us wait holds up no mail,
+Each address has its own thread and none of the queue's workers: anyone who lets us wait holds up no mail,
 no deadline, no letter and no other address.
 """
 
@@ -71,7 +72,7 @@ class NotDelivered(Exception):
 
 
 def mark_of(hook: Webhook | Notice) -> str:
-    """What stands for an address in keys and in the log."""
+    """What represents an address in keys and in the log."""
     return sha256(hook.url.encode()).hexdigest()[:12]
 
 
@@ -170,7 +171,7 @@ def _reason(fault: Exception, seconds: float) -> str:
 
 
 def send_notice(notice: Notice, body: bytes) -> None:
-    """Tell somebody by apprise, in one sentence. Raises NotDelivered."""
+    """Inform a person by apprise, in one sentence. Raises NotDelivered."""
     try:
         # An extra, and heavy: it knows a hundred services.
         library = import_module("apprise")
@@ -205,12 +206,12 @@ class _Pinned(http.client.HTTPSConnection):
     def connect(self) -> None:
         """See http.client."""
         raw = socket.create_connection((self._address, self.port), max(0.1, self._end - monotonic()))
-        # At hand before anything is said, so that `cut` ends the greeting too.
+        # At hand before anything is stated, so that `cut` ends the greeting too.
         self.sock = self._tls.wrap_socket(raw, server_hostname=self.host, do_handshake_on_connect=False)
         self.sock.do_handshake()
 
     def cut(self) -> None:
-        """End it, from another thread: whoever waits for an answer gets an OSError."""
+        """End it, from another thread: anyone who waits for an answer gets an OSError."""
         if self.sock is not None:
             with suppress(OSError):
                 # Not the shutdown of TLS, which would wait for the other side.
@@ -258,7 +259,7 @@ class Webhooks:
         return begun
 
     def wait_idle(self, timeout_seconds: float) -> bool:
-        """Wait until nobody is being told; False when that took longer than the timeout."""
+        """Wait until no person is being told; False when that took longer than the timeout."""
         end = monotonic() + timeout_seconds
         with self._lock:
             threads = list(self._threads.values())
@@ -267,7 +268,7 @@ class Webhooks:
         return not any(thread.is_alive() for thread in threads)
 
     def renew(self, settings: Settings) -> None:
-        """Take over, while the site runs, who is told: an address in wrong hands ends at once."""
+        """Take over, while the site runs, who is informed: an address in wrong hands ends at once."""
         self.hooks = (*settings.webhooks, *settings.notices)
 
     def stop(self) -> None:

@@ -165,7 +165,7 @@ class AssignMail(Act[SubmissionRow]):
         game = session.get_one(GameRow, phase.game_id)
         to = _to(session, game, place.power, row)
         verdict = room.verdict(session, game, phase, place, row, mail, self.version)
-        # Claimed before anything is filed: if somebody else was faster, the whole transaction is undone.
+        # Claimed before anything is filed: if another person was faster, the whole transaction is undone.
         settle(session, row, MailState.USED, None, contexts.dump_verdict(verdict, mail))
         player = records.player_of(session, to)
         submission = file_submission(

@@ -63,7 +63,7 @@ def game_new_rehearsal(
 
 
 def as_rehearsal(new: NewGame, begins: datetime, hours: float) -> NewGame:
-    """A game as a rehearsal that begins at an instant, with `hours` for each phase, under a name of its own:
+    """A game as a rehearsal that begins at an instant, with `hours` for each phase, under its own name:
     the real game may be on the same site."""
     from dataclasses import replace
 

@@ -1,7 +1,7 @@
 """A rehearsal taken off its site: its rows, its record, its files, its mails and letters, and its work.
 
 Everything that another game names stays: a person who plays there, a mail that is in its record. The other
-games' records are computed anew before anything is committed. The caller sees to it that nobody serves the
+games' records are computed anew before anything is committed. The caller sees to it that no person serves the
 site.
 """
 

@@ -1,5 +1,5 @@
 """Where the lines of a plate run (BEY-01): each among some dozens of curves, the one that costs least by what
-lies under it and by the lines beside it.
+lies under it and by the lines next to it.
 
 Names, marks, plates and furniture are priced cell by cell on a grid; so are lines that have a place already,
 and their ends. Every line is placed once, then each again given all others. No chance is involved: the same
@@ -36,7 +36,7 @@ BESIDE = (7.0, 5.5, 9.0, 12.0)
 """Millimetres along the line of an army between the plate of a fleet that carries it and the end of the
 fleet's own line."""
 ENDS_ON_SHORT = (0.3, 0.55, 0.05)
-"""The same on a move so short that its head is beside each of those."""
+"""The same on a move so short that its head is next to each of those."""
 HALO = 0.9
 """Millimetres on either side of a line that another should keep off."""
 END_ROOM, END_TIP = 1.5, 2.4
@@ -274,7 +274,7 @@ class LineLayout:
         shown = np.minimum(wish.shown, np.maximum(0.5, 1.0 - short_by / np.maximum(length, 1e-6)[:, None]))
         curve = np.repeat(np.arange(len(whole)), len(short_by))
         ends = (shown * length[:, None]).ravel()
-        # What is as long as its head alone says nothing of where it comes from.
+        # What is as long as its head alone has nothing of where it comes from.
         costs = ((extra + _LENGTH * length)[:, None] + _LATER * np.arange(len(short_by))
                  + _TOO_SHORT * np.maximum(0.0, least - shown * length[:, None])).ravel()
         drawable = np.flatnonzero(length[curve] > LEAST_DRAWN)
@@ -337,7 +337,7 @@ class _Placing:
             self.chosen[number] = None
 
     def choose(self, number: int) -> float:
-        """Place a line where it costs least; says what it costs there, 0 where it cannot be drawn."""
+        """Place a line where it costs least; shows what it costs there, 0 where it cannot be drawn."""
         options = self._options(number)
         if options is None:
             return 0.0
@@ -346,7 +346,7 @@ class _Placing:
         return costs[0]
 
     def again(self, number: int, helps: Sequence[int], tried: int) -> float:
-        """Place a line once more, and those that end on it, which follow it; says what they cost. Where they
+        """Place a line once more, and those that end on it, which follow it; shows what they cost. Where they
         would crowd each other, another curve of the first may be dearer by itself and cheaper with them: so
         many are tried."""
         for other in (number, *helps):
@@ -468,7 +468,7 @@ def _distances(box: Rect, points: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _sides(box: Rect) -> tuple[Point, ...]:
-    """The middle of a plate, and a point beside each of its sides."""
+    """The middle of a plate, and a point next to each of its sides."""
     x, y, out = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2, 0.4
     return ((x, y), (box.x0 - out, y), (box.x1 + out, y), (x, box.y0 - out), (x, box.y1 + out))
 
@@ -484,7 +484,7 @@ def points_beside(line: Line, plate: Point, scale: float) -> list[Point]:
 
 
 def points_on(line: Line, scale: float) -> list[Point]:
-    """Where on the line of a move a help may end: beside neither end, where plates and heads are."""
+    """Where on the line of a move a help may end: next to neither end, where plates and heads are."""
     length = float(np.hypot(*np.diff(line, axis=0).T).sum())
     parts = [part for part in ENDS_ON if part * length < length - 3.3 * scale]
     return [curves.along(line, part) for part in (parts if len(parts) > 1 else ENDS_ON_SHORT)]

@@ -1,5 +1,5 @@
-"""The orders of a phase as lines on a board, as SVG: each kind of order and each fate in a form of its own,
-so that they can be told apart without colour (BEY-01).
+"""The orders of a phase as lines on a board, as SVG: each kind of order and each fate in its own form,
+so that they can be distinguished without colour (BEY-01).
 
 A move is a plain line with a full head; one that was turned back ends in two bars short of its goal. Supports
 are dashed and end in a ring, convoys dotted and end in a square; what was cut or came to nothing has a cross
@@ -38,10 +38,10 @@ from service.pictures.drawing.svg import text
 from service.pictures.drawing.values import Rect
 
 LEAST = 3.1
-"""Ratio that a line which says something must have to the ground beneath it: the guideline has 3.0, and
+"""Ratio that a line which states something must have to the ground beneath it: the guideline has 3.0, and
 painters round."""
 _DARKER = 0.96
-"""Part of a colour's channels that is kept at each step towards black."""
+"""Part of a colour's channels that is stored at each step towards black."""
 
 
 def laid_over(colour: str, opacity: float, ground: str) -> str:
@@ -81,7 +81,7 @@ power's land is in the power's own ink."""
 
 
 class ArrowKind(StrEnum):
-    """What a line says."""
+    """What a line states."""
 
     MOVE = "move"
     CONVOYED = "convoyed move"
@@ -92,7 +92,7 @@ class ArrowKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """One line as it is drawn: whose, its curve, and whether what it stands for came about."""
+    """One line as it is drawn: whose, its curve, and whether what it represents came about."""
 
     kind: ArrowKind
     power: str
@@ -149,8 +149,8 @@ def ends_of(drawing: PhaseDrawing) -> tuple[Rect, ...]:
 
 
 def line_grounds(variant: Variant) -> frozenset[str]:
-    """Every colour that a line may run over, as "#rrggbb": water, land that nobody holds, and that of each
-    power. Not the strokes of a pattern: a casing stands between them and the line."""
+    """Every colour that a line may run over, as "#rrggbb": water, land that no person holds, and that of each
+    power. Not the strokes of a pattern: a casing is between them and the line."""
     plain = {SEA_TONE, LAND_TONE, *TONES}
     held = {laid_over(power.colour, TINT, LAND_TONE) for power in variant.powers.values()}
     washed = {laid_over(power.colour, WASH, tone) for power in variant.powers.values() for tone in TONES}
@@ -293,7 +293,7 @@ def _fate_signs(fate: UnitFate, box: Rect) -> str:
 
 def _burst(box: Rect) -> str:
     """A jagged ring around the plate of a unit that was dislodged, close to it: on a crowded board others
-    stand beside."""
+    are next to."""
     near, far = box.grown(BURST_NEAR), box.grown(BURST)
     across, down = 2 * round(near.width / JAG / 2), 2 * round(near.height / JAG / 2)
     sides = [(near.x0 + near.width * step / across, near.y0, 0, -1) for step in range(across)]

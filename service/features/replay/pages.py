@@ -113,7 +113,7 @@ def whole_pdf(request: Request, visitor: Visitor, game_id: str) -> Response:
     plates: list[str] = []
     began = time.monotonic()
     for number, year in enumerate(years):
-        # A web server in front gives up after a minute. Years that are drawn are kept.
+        # A web server in front gives up after a minute. Years that are drawn are stored.
         if time.monotonic() - began > PATIENCE_SECONDS:
             raise HTTPException(503, Sentence(DRAWN_SO_FAR, number=number, years=len(years)),
                                 {"Retry-After": "5", "Refresh": "5"})
@@ -126,7 +126,7 @@ def whole_pdf(request: Request, visitor: Visitor, game_id: str) -> Response:
 def _year_plates(
     request: Request, game: GameRow, variant: Variant, phases: Sequence[FoughtPhase], seats: tuple[str, ...]
 ) -> list[str]:
-    """The plates of the phases of one year, as SVG. They are kept packed: drawing takes longest."""
+    """The plates of the phases of one year, as SVG. They are stored packed: drawing takes longest."""
     def draw() -> bytes:
         plates = [orders_plate(variant, phase.before, phase.resolution, game.name, phase.title,
                                         pictures.A4) for phase in phases]
@@ -185,7 +185,7 @@ def _drawn(
     request: Request, visitor: VisitingPlayer, game_id: str
 ) -> tuple[GameRow, Variant, list[FoughtPhase], tuple[str, ...]]:
     """The phases that may be shown, and for whom their pictures are: the seats of this player where something
-    is still hidden from others, else nobody in particular."""
+    is still hidden from others, else no person in particular."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         game, variant, phases, over = _war(session, visitor, game_id)

@@ -80,7 +80,7 @@ def orders_plate(
 def board_plate(
     variant: Variant, position: Position, title: str, subtitle: str, paper: PaperSize = A3
 ) -> str:
-    """The board with the units that stand on it, as SVG; those dislodged have a jagged ring. Raises
+    """The board with the units that are on it, as SVG; those dislodged have a jagged ring. Raises
     NoShapes."""
     dislodged = frozenset(each.unit for each in position.dislodged)
 
@@ -146,7 +146,7 @@ def drawing_of(
 
 @dataclass(frozen=True, slots=True)
 class _WishedLine:
-    """A line that is to be placed, and what it says."""
+    """A line that is to be placed, and what it states."""
 
     kind: ArrowKind
     power: str
@@ -180,7 +180,7 @@ class _Wishes:
         self._goals_of: dict[str, tuple[Goal, ...]] = {}
 
     def _goals(self, to: Region) -> tuple[Goal, ...]:
-        """Where a line to a province may end: at the plate that stands there, else at a town's mark, else in
+        """Where a line to a province may end: at the plate that is there, else at a town's mark, else in
         the open ground of the province."""
         box = self._standing.get(to.province)
         if box is not None:

@@ -1,8 +1,8 @@
-"""The sheets of a game's whole archive read again by the reader of today, beside what its record says of
+"""The sheets of a game's whole archive read again by the reader of today, next to what its record states of
 each line: how it was read then, and what it finally counted as.
 
 Only the archive is opened, and only to be read: no site, no row and no result can change, whatever the reader
-says now. A line that a person decided is the measure; where nobody did, what counted is what the machine
+states now. A line that a person decided is the measure; where no person did, what counted is what the machine
 itself was sure of, so that a change there is a line to look at and no proof of an error.
 """
 
@@ -37,8 +37,8 @@ Points = Sequence[Sequence[float]]
 
 
 class ReadWith(StrEnum):
-    """Whose hand sheets are read again with: THEN, the one that the record says each was read with; NOW, what
-    has been learnt of its player by now; NONE, the common reader alone."""
+    """Whose hand sheets are read again with: THEN, the one that the record states each was read with; NOW,
+    what has been learnt of its player by now; NONE, the common reader alone."""
 
     THEN = "then"
     NOW = "now"
@@ -46,8 +46,8 @@ class ReadWith(StrEnum):
 
 
 class RereadFault(UserFacingError):
-    """The sheets cannot be read from this archive; the sentence says why, with the entry's number where there
-    is one."""
+    """The sheets cannot be read from this archive; the sentence shows why, with the entry's number where
+    there is one."""
 
 
 class Change(StrEnum):
@@ -270,7 +270,7 @@ def _recorded_pages(archive: CheckedRecord, number: int, key: int) -> list[tuple
 def _recorded_line(line: dict[str, Any], decision: dict[str, Any] | None) -> _RecordedLine:
     sure = line["state"] != "open"
     best = line["order"] or next((order for _, order in line["candidates"]), None)
-    # A doubtful line that nobody decided counted as nothing.
+    # A doubtful line that no person decided counted as nothing.
     counted = decision["order"] if decision is not None else line["order"] if sure else None
     return _RecordedLine(
         line["line"], line["box"], LineReading(line["text"] or "", best, sure), counted, decision is not None

@@ -1,5 +1,5 @@
-"""Schemas of a board's folder: `variant.toml`, and the rows of its four tables. What one row says of another
-(a border's ends, a name's region) no schema can hold: `galloper map check` does."""
+"""Schemas of a board's folder: `variant.toml`, and the rows of its four tables. What one row states of
+another (a border's ends, a name's region) no schema can hold: `galloper map check` does."""
 
 from __future__ import annotations
 

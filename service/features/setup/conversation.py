@@ -49,7 +49,7 @@ class Terminal:
 
 
 def converse(folder: Path, terminal: Terminal) -> int:
-    """Ask, test, write, and tell what remains. Returns 0, or 1 if something must still be mended. Raises
+    """Ask, test, write, and show what remains. Returns 0, or 1 if something must still be mended. Raises
     SiteError, ConfigError."""
     steps.require_folder(folder)
     answers: dict[str, str] = {}

@@ -20,7 +20,7 @@ def add_commands(groups: CommandGroups) -> None:
 
 
 def game_shelve(folder: Site, game: Game, as_json: AsJson = False, quiet: Quiet = False) -> None:
-    """Move the rows of a game that is over out of the database, into a file beside its photographs."""
+    """Move the rows of a game that is over out of the database, into a file next to its photographs."""
     from service.features.shelf.shelve_game import shelve_game
 
     raise typer.Exit(shelve_game(folder, game, sys.stdout, as_json=as_json, quiet=quiet))

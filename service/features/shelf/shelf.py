@@ -1,5 +1,5 @@
 """A game that is over goes on the shelf: its entries, lines, decisions, letters and events leave the database
-for a file among the blobs, and come back, the same to the last byte, when somebody asks for the game (SCA-05,
+for a file among the blobs, and come back, the same to the last byte, when a person requests the game (SCA-05,
 docs/adr/0026-*).
 
 Only on PostgreSQL. What stays in the tables keeps the rest true: the end of the record, so that its chain
@@ -66,7 +66,7 @@ _MAY_LEAVE = (OutboxState.QUEUED, OutboxState.SENDING, OutboxState.HELD, OutboxS
 
 
 class ShelfFault(UserFacingError):
-    """A game did not go on the shelf, or did not come back; the sentence says why. Nothing was changed."""
+    """A game did not go on the shelf, or did not come back; the sentence shows why. Nothing was changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ def _queries(game_id: str) -> dict[str, Select[Any]]:
     queries = archive_rows.selections(game_id)
     of_correspondence = select(CorrespondenceRow.letter_id).where(CorrespondenceRow.letter_id.is_not(None))
     return queries | {
-        # The first entry says which format the record has, and the chain goes on behind the others.
+        # The first entry shows which format the record has, and the chain goes on behind the others.
         EntryRow.__tablename__: select(EntryRow.__table__).where(_old_entries(game_id)),
         # A page of the site's own, Correspondence, has these.
         OutboxRow.__tablename__:
@@ -247,7 +247,7 @@ def unshelve(session: Session, blobs: Blobs, game_id: str, now: datetime) -> boo
     if connection.dialect.name == "postgresql":
         _forget_notes(session)
     else:
-        # A restore into SQLite: nobody else is there.
+        # A restore into SQLite: no other person is there.
         session.execute(delete(RecordPendingRow))
     session.expire_all()
     _check_chain(session, game_id)
@@ -333,7 +333,7 @@ def shelve_old(store: Store, blobs: Blobs, days: int, now: datetime) -> int:
 
 def ask_for(session: Session, jobs: Jobs, game_id: str, now: datetime) -> None:
     """Have a game brought back soon."""
-    # One job for each time that it went: while it waits, whoever else asks adds nothing.
+    # One job for each time that it went: while it waits, no matter who else asks adds nothing.
     shelved = session.get(ShelvedGameRow, game_id)
     if shelved is not None:
         key = f"{WORK}:{game_id}:{shelved.shelved_at:%Y%m%dT%H%M%S}:{now:%Y%m%dT%H%M}"
@@ -341,4 +341,4 @@ def ask_for(session: Session, jobs: Jobs, game_id: str, now: datetime) -> None:
 
 
 AWAY = GamesAway(shelved_games, games_of, unshelve, old_files)
-"""The shelf, as whatever needs all rows of a game asks for it."""
+"""The shelf, as whatever needs all rows of a game requests it."""

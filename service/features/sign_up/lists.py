@@ -40,11 +40,11 @@ MOST_UNCONFIRMED = 60
 """Sign-ups of one offer that wait for that; more are not taken."""
 MOST_LISTED = 200
 NOBODY = "nobody@forgotten.invalid"
-"""In place of the address on a letter to somebody who is forgotten (RFC 2606)."""
+"""In place of the address on a letter to a person who is forgotten (RFC 2606)."""
 LETTERS_A_DAY = 5
 """Letters about sign-ups to one address in a day."""
 LETTER_PAUSE = timedelta(hours=20)
-"""Between two letters to one address about one offer, whoever asks for them."""
+"""Between two letters to one address about one offer, no matter who requests them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def sign_up(
                 "write to the coordinator."))
         row = SignUpRow(offer_id=offer.id, email=address, made_at=now,
                         link_hash=_digest(token_urlsafe(32)), **values)
-    # Somebody who knows an address could else change another's wishes, or fill their mailbox.
+    # A person who knows an address could else change another's wishes, or fill their mailbox.
     elif row.mailed_at is not None and row.mailed_at > now - LETTER_PAUSE:
         return
     elif row.number is None:
@@ -233,7 +233,7 @@ def _listed(session: Session, offer_id: str) -> int:
 
 
 def forget(session: Session, people: Iterable[SignUpRow]) -> None:
-    """Delete sign-ups, and what the letters about them say; the letters of whoever is a player stay."""
+    """Delete sign-ups, and what the letters about them say; the letters of anyone who is a player stay."""
     for person in people:
         email = person.email
         session.delete(person)
@@ -252,7 +252,7 @@ def forget(session: Session, people: Iterable[SignUpRow]) -> None:
 
 
 def _forget_old(session: Session, now: datetime) -> None:
-    """Sign-ups that nobody confirmed go: their addresses may be those of strangers."""
+    """Sign-ups that no person confirmed go: their addresses may be those of strangers."""
     forget(session, session.scalars(select(SignUpRow).where(
         SignUpRow.number.is_(None), SignUpRow.made_at < now - UNCONFIRMED)).all())
 
@@ -267,7 +267,7 @@ def _mail(
     # Two machines that answer each other stop (SEC-07).
     if letters_before >= LETTERS_A_DAY:
         return
-    # A new secret in each letter: only its digest is kept, so the last letter's link is the one that works.
+    # A new secret in each letter: only its digest is stored, so the last letter's link is the one that works.
     secret = token_urlsafe(32)
     row.link_hash, row.mailed_at = _digest(secret), now
     session.flush()

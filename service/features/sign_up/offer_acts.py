@@ -111,7 +111,7 @@ class TakeOffList(Act[int | None]):
     person: int
 
     def change(self, table: ActTable) -> int | None:
-        """Forget them. Refuses somebody who is not on the list."""
+        """Forget them. Refuses a person who is not on the list."""
         person = table.session.get(SignUpRow, self.person)
         if person is None or person.offer_id != standing_offer(table, self.offer).id:
             raise Refused("Nothing was changed: this person is not on the list any more.")
@@ -157,7 +157,7 @@ def begin(
 ) -> str:
     """Begin the game on one of the proposed days, or another one, with the drawn powers; its id. The seated
     leave the list, with their addresses; the others wait on it. `languages`: names of those whose order words
-    it takes beside the English ones. Raises Refused."""
+    it takes next to the English ones. Raises Refused."""
     if row.drawn is None or row.game_id is not None:
         raise Refused("No game was created: draw the powers first; and a game begins once.")
     try:
@@ -185,7 +185,8 @@ def begin(
             session.add(SeatRow(game_id=game.id, power=power, player_id=None))
     _keep_homes(session, seated, now)
     row.game_id = game.id
-    # What is not needed any more is forgotten: who plays is a player now, and who never confirmed is nobody.
+    # What is not needed any more is forgotten: who plays is a player now, and who never confirmed is no
+    # person.
     numbers = [person.id for person in seated.values()]
     forget(session, session.scalars(select(SignUpRow).where(SignUpRow.offer_id == row.id).where(
         SignUpRow.id.in_(numbers) | SignUpRow.number.is_(None))).all())
@@ -202,7 +203,7 @@ def candidates(session: Session, game_id: str) -> list[Candidate]:
 
 
 def _leave_list(person: SignUpRow, table: ActTable) -> None:
-    """Take somebody who got a seat off the list; their postal address goes with them."""
+    """Take a person who got a seat off the list; their postal address goes with them."""
     keep_home(table.session, person, table.now)
     forget(table.session, [person])
 

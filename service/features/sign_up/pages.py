@@ -1,5 +1,5 @@
 """The games that take sign-ups, the form, a person's own place behind a mailed link, and how the powers were
-drawn (BEY-04). Nobody's name or address is on a page but their own."""
+drawn (BEY-04). No person's name or address is on a page but their own."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def own(request: Request, offer_id: str, secret: str, notice: str = "") -> Respo
 
 @router.post("/public/sign-up/{offer_id}/{secret}")
 async def act(request: Request, offer_id: str, secret: str) -> Response:
-    """Confirm, change or withdraw a sign-up, as `do` says."""
+    """Confirm, change or withdraw a sign-up, as `do` states."""
     form = await request.form(max_files=0, max_fields=60)
     return await run_in_threadpool(_act, request, offer_id, secret, form)
 

@@ -29,7 +29,7 @@ _NOT_A_PERSONS = {RefusalReason.BAD_FROM, RefusalReason.AUTH_FAILED, RefusalReas
 
 @dataclass(frozen=True, slots=True)
 class MailedSignUp:
-    """What a subject says: the game, the person's name, and powers, best first, as written."""
+    """What a subject states: the game, the person's name, and powers, best first, as written."""
 
     game: str
     name: str
@@ -62,8 +62,9 @@ class SignUpHandler:
     basis: ClassVar = ClaimBasis.SUBJECT_START
 
     def take(self, session: Session, judged: JudgedMail) -> bool:
-        """Sign the sender up and answer; False if the subject signs nobody up, or for no such game."""
-        # A player's mail with a photograph is a sheet, whatever its subject says; a stranger's is not opened.
+        """Sign the sender up and answer; False if the subject signs no person up, or for no such game."""
+        # A player's mail with a photograph is a sheet, whatever its subject states; a stranger's is not
+        # opened.
         wish = None if judged.mail.pictures else sign_up_in(judged.mail.subject, judged.verdict)
         now, sender = self.letters.clock.now(), judged.verdict.sender or ""
         if wish is None or not lists.sign_up_by_mail(

@@ -1,6 +1,6 @@
 """A flat board as a mesh of triangles in a rectangle, each triangle of one province.
 
-Every province has a node. Around each face of more than three corners each corner gets a node of its own, so
+Every province has a node. Around each face of more than three corners each corner gets its own node, so
 that provinces which share a face and no border meet in a point alone. The outer face ends at the rectangle's
 sides. Then each triangle is cut from its corners to its middle: what lies nearest to a node is of its
 province. So two provinces touch along a line exactly where the board has a border.

@@ -35,7 +35,7 @@ class Sketch:
 
     def geojson(self) -> str:
         """The sketch as a board's file of shapes. Each shape lists in `also_near` the provinces that it is
-        adjacent to without touching them; the list also says that the shape is of a sketch."""
+        adjacent to without touching them; the list also states that the shape is of a sketch."""
         near: dict[str, list[str]] = {province: [] for province in self.shapes}
         for first, second in self.left_out:
             near[first].append(second)

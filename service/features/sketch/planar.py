@@ -31,7 +31,7 @@ class Scattered(Exception):
 
 
 def lay_flat(provinces: Iterable[str], borders: Sequence[Border]) -> FlatBoard:
-    """The board without crossings. Where not all `borders` can be drawn, those that stand first are kept, as
+    """The board without crossings. Where not all `borders` can be drawn, those that are first are stored, as
     many as can be. Raises Scattered.
     """
     whole = _graph(provinces, borders)

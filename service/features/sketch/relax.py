@@ -17,7 +17,7 @@ _REST = 1e-6
 _MEMORY = 12
 _STEEP = 1e-4
 _EVEN = 1.0
-"""The weight of even sizes beside round shapes; set by eye on five boards."""
+"""The weight of even sizes next to round shapes; set by eye on five boards."""
 _ROUND = 4 * 3**0.5
 """The sum of the squared sides of an equilateral triangle by its area."""
 

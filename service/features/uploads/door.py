@@ -120,8 +120,8 @@ class UploadDoor:
 def as_mail(upload: Upload, own_address: str, now: datetime, identifier: str) -> bytes:
     """The mail that the player would have sent, as bytes: its photographs are attached as they came."""
     message = EmailMessage(policy=SMTP if upload.sender.isascii() else SMTPUTF8)
-    # RFC 5321, 4.4: who takes a message in says so on top. Whoever holds the archive compares this time with
-    # the record's (docs/check.md, C4).
+    # RFC 5321, 4.4: who takes a message in says so on top. Anyone who holds the archive compares this time
+    # with the record's (docs/check.md, C4).
     message["Received"] = f"from the page for photographs by galloper with HTTP; {format_datetime(now)}"
     message["From"] = upload.sender
     message["To"] = own_address
@@ -132,7 +132,7 @@ def as_mail(upload: Upload, own_address: str, now: datetime, identifier: str) ->
     message.set_content("Sent from the page for photographs. What counts is in the pictures.\n")
     for number, photograph in enumerate(upload.photographs, start=1):
         kind = format_of(photograph)
-        # What is no picture stays an attachment that was meant as one: the verdict says that it does not
+        # What is no picture stays an attachment that was meant as one: the verdict states that it does not
         # open.
         main, sub = media_type(kind or PictureFormat.JPEG)
         message.add_attachment(
@@ -142,7 +142,7 @@ def as_mail(upload: Upload, own_address: str, now: datetime, identifier: str) ->
 
 def _place(upload: Upload, photographs: Sequence[str]) -> MailboxLocation:
     """Where the sheet came in, equal for one that is sent again."""
-    # What it says belongs to it: another sheet under the number of an earlier one is another sheet.
+    # What it states belongs to it: another sheet under the number of an earlier one is another sheet.
     words = "\n".join([upload.nonce, upload.subject, *photographs])
     uid = hashlib.sha256(words.encode("utf-8", "replace")).hexdigest()
     return MailboxLocation(ACCOUNT, _folder(upload.game_id, upload.player_id), upload.mark, uid)

@@ -120,7 +120,7 @@ class MakeUploadLink(Act[str]):
 class MailUploadLink(Act[None]):
     """Mails the player of powers a link to the page that takes sheets (BEY-05). `writer`: None where the
     site writes no letters. `base_url`: where the site is, "" if it is not on the web. `not_mailed`: the
-    sentence for whoever asked."""
+    sentence for anyone who asked."""
 
     game: str
     powers: tuple[str, ...]

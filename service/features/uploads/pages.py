@@ -169,7 +169,7 @@ def _places(ports: DeskPorts, session: Session, game: GameRow, holder: LinkHolde
     """Everything that a sheet of this player can be for now: the phase that is open, else the next one, and
     the player's powers in it."""
     phase = phases_taking_mail(session, game.id, ports.clock.now()).due
-    # Every power of theirs, asked or not: which powers are asked for retreats stands in their letters.
+    # Every power of theirs, asked or not: which powers are asked for retreats is in their letters.
     return [] if phase is None else [
         Place(f"{phase.id} {power}", phase_words(phase_of(phase)), ports.power_name(game.variant, power),
               phase.deadline, min(next_version(session, phase.id, power), MOST_VERSION))
@@ -245,7 +245,8 @@ def _sheet(
 
 
 def _answer(request: Request, secret: str, sheet: _Sheet, arrival: Arrival) -> Response:
-    """What the page says of a sheet that came: when, and the digests. Whether it counts, its receipt says."""
+    """What the page states of a sheet that came: when, and the digests. Whether it counts, its receipt
+    states."""
     is_late = arrival.received_at > sheet.deadline
     if _wants_json(request):
         return JSONResponse(

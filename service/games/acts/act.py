@@ -56,7 +56,7 @@ class HandOver:
 
 
 class Circulars(Protocol):
-    """Writes what an act tells everybody in a game, in the act's transaction. Each function returns the
+    """Writes what an act informs everybody in a game, in the act's transaction. Each function returns the
     number of letters that are new."""
 
     def deadline_moved(self, session: Session, phase: PhaseRow, extension: DeadlineExtension) -> int:
@@ -130,8 +130,8 @@ class ActTable:
     """Where an act is performed: the transaction, who acts, and when.
 
     `circulars`: the door of letters, None where the site writes none. `order_address`: the address that takes
-    orders, which no player can have. `coordinates`: the games that whoever acts coordinates, None for all.
-    """
+    orders, which no player can have. `coordinates`: the games that the person who acts coordinates, None for
+    all. """
 
     session: Session
     by: str

@@ -1,5 +1,5 @@
 """Boards of the site's own (BEY-07): every fault of a board, in its tables, its drawing, its wording and its
-house rules; and a board that was checked is kept under a new name."""
+house rules; and a board that was checked is stored under a new name."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def board_faults(path: Path) -> list[Fault]:
 
 def _wording_faults(path: Path) -> list[Fault]:
     """What is wrong with the words of a board whose tables are sound: an order's wording that does not fit
-    the grammar, and house rules that answer what nobody asked."""
+    the grammar, and house rules that answer what no person asked."""
     variant = maps.load_folder(path)
     faults: list[Fault] = []
     for kind in dict.fromkeys(kind for _, kind in variant.calendar.steps):

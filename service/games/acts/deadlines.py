@@ -65,7 +65,7 @@ class MoveDeadline(ReasonedAct[DeadlineExtension]):
                           "changed; choose a later time.")
 
     def change(self, table: ActTable) -> DeadlineExtension:
-        """Refuse phases out of order, and a calendar that somebody else changed meanwhile."""
+        """Refuse phases out of order, and a calendar that another person changed meanwhile."""
         session, phase = table.session, table.phase(self.game, self.phase)
         if phase.state not in AHEAD and not records.claim_phase(
                 session, phase.id, PhaseState(phase.state), PhaseState.OPEN,
@@ -124,7 +124,7 @@ class MoveYear(ReasonedAct[DeadlineExtension]):
                 f"begin on {day:%d %b %Y}. Nothing was changed; choose a later day.")
 
     def change(self, table: ActTable) -> DeadlineExtension:
-        """Refuse the day on which the year begins already, and a calendar that somebody else changed."""
+        """Refuse the day on which the year begins already, and a calendar that another person changed."""
         phase = table.phase(self.game, self.phase)
         rows = [row for row in records.phases(table.session, self.game) if row.ordinal >= phase.ordinal]
         extension = begin_on(_windows(rows), self._day(), self.reason)
@@ -167,11 +167,11 @@ class Pause(ReasonedAct[PhaseRow]):
         table.must_write()
 
     def change(self, table: ActTable) -> PhaseRow:
-        """Move the deadlines, which is entered as an event of its own."""
+        """Move the deadlines, which is entered as its own event."""
         phase = next_deadline(table.session, self.game, table.now)
         assert phase is not None
         until = phase.deadline + timedelta(days=int(self.days))
-        # The letter of the pause stands for that of the deadline.
+        # The letter of the pause represents that of the deadline.
         perform(MoveDeadline(self.game, phase.id, until.date().isoformat(), f"{until:%H:%M}", self.why,
                              later=True), replace(table, circulars=None))
         return phase
@@ -218,10 +218,10 @@ class GoAway(Act[PhaseRow]):
         table.must_write()
 
     def change(self, table: ActTable) -> PhaseRow:
-        """Move the deadlines, which is entered as an event of its own."""
+        """Move the deadlines, which is entered as its own event."""
         phase, (first, last) = self._phase(table), self._days()
         until = phase.deadline + timedelta(days=self._length())
-        # The letter of the holiday stands for that of the deadline.
+        # The letter of the holiday represents that of the deadline.
         perform(MoveDeadline(
             self.game, phase.id, until.date().isoformat(), f"{until:%H:%M}",
             f"The coordinator is away from {first:%d %b %Y} to {last:%d %b %Y}.", later=True),

@@ -20,7 +20,7 @@ from service.store.tables import PhaseRow, PhaseState
 @dataclass(frozen=True, slots=True)
 class DeclareEnd(ReasonedAct[PhaseRow]):
     """Ends a game by a draw or a concession; every player gets a letter. No phase takes orders any more; the
-    sheets of a phase in play are kept and never judged.
+    sheets of a phase in play are stored and never judged.
 
     The outcome is the last phase whose results were sent.
     """

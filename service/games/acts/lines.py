@@ -85,7 +85,7 @@ class TakeOrdersOver(ReasonedAct[int]):
     """Adds the orders of the units that a sheet does not name from another version, `named`, below its own
     lines on its last page. The outcome is their number, 0 if the form was sent before.
 
-    `key` is the browser's id of the request; `box`: where the lines stand on that page.
+    `key` is the browser's id of the request; `box`: where the lines are on that page.
     """
 
     sheet: int
@@ -232,8 +232,8 @@ def left_out(
     named: Sequence[SettledLine]
 ) -> list[SettledLine]:
     """The lines of the named version (`named`) that order a unit which the sheet (`own_lines`) does not
-    mention, in order. A line that nobody could read mentions each unit that it may name."""
-    # A line that nobody could read is void and its unit holds (Q-01), so no older order may fill the gap.
+    mention, in order. A line that no person could read mentions each unit that it may name."""
+    # A line that no person could read is void and its unit holds (Q-01), so no older order may fill the gap.
     known = {place for line in own_lines for place in _places(variant, kind, power, line)}
     return [line for line in named if line.state in SAYING and line.order is not None
             and (units := _places(variant, kind, power, line)) and not units & known]

@@ -1,5 +1,5 @@
 """Two acts for lots that could not be drawn otherwise: without the seed, because the site's key is lost, and
-without the beacon, because it is gone. Both are told to all players in the next results."""
+without the beacon, because it is gone. Both are reported to all players in the next results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from service.store.tables import PhaseState
 PATIENCE = timedelta(days=1)
 """How long a beacon is waited for before a person may go on without it."""
 FetchRound = Callable[[beacons.BeaconChain, int], str | None]
-"""Asks for the signature of a round; None if nobody answers."""
+"""Asks for the signature of a round; None if no person answers."""
 MOST_REASON = 300
 NO_REASON = (f"Nothing was changed: every player reads the reason, so write at least {LEAST_REASON} "
              "letters.")

@@ -77,7 +77,7 @@ class JudgeWithoutMailbox(ReasonedAct[None]):
 
 @dataclass(frozen=True, slots=True)
 class RollBack(ReasonedAct[None]):
-    """Takes a judged phase whose results were not sent back to the desk; every decision is kept."""
+    """Takes a judged phase whose results were not sent back to the desk; every decision is stored."""
 
     game: str
     phase: int
@@ -96,7 +96,7 @@ class RollBack(ReasonedAct[None]):
 
 
 def back_to_desk(session: Session, phase: PhaseRow) -> bool:
-    """Take a judged phase whose results are not sent back to the desk; decisions are kept. False if it was
+    """Take a judged phase whose results are not sent back to the desk; decisions are stored. False if it was
     not judged."""
     return claim_phase(
         session, phase.id, PhaseState.READY, PhaseState.CLOSED, resolution=None, judged_at=None

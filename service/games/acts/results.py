@@ -34,7 +34,7 @@ class TakeBackResults(ReasonedAct[SentResults]):
     sheet in time was passed over (PHA-04, Q-78).
 
     The phase is at the desk again. Phases after it have no board until its new results are sent, and ask
-    again then; their sheets and decisions are kept, and count. Everybody gets a letter. The outcome is the
+    again then; their sheets and decisions are stored, and count. Everybody gets a letter. The outcome is the
     phases whose results hold no more, in order, and when these had been sent.
     """
 

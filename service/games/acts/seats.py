@@ -31,7 +31,7 @@ class Holder:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Somebody who waits for a seat in a game, as a feature lists them. `number`: their place on its list.
+    """A person who waits for a seat in a game, as a feature lists them. `number`: their place on its list.
     `seated`: called after the seat is given, in the same transaction."""
 
     id: int
@@ -50,13 +50,13 @@ class AddAddress(Act[None]):
 
     def check(self, table: ActTable) -> None:
         """Refuse an empty seat, a player of another coordinator's game, and an address that is none or
-        somebody's."""
+        a person's."""
         _refuse_elsewhere(table, holder_of(table, self.game, self.power))
         if not is_address(self._address) or self._address == table.order_address.lower():
             raise Refused("Nothing was changed: this is no mail address of a player.")
         known = records.player_of(table.session, self._address)
         if known is not None:
-            # Whoever coordinates single games is not shown the players of others.
+            # Anyone who coordinates single games is not shown the players of others.
             owner = "somebody" if table.coordinates is not None else known.name
             raise Refused(f"Nothing was changed: this mailbox is registered for {owner} already.")
 
@@ -83,7 +83,7 @@ class RemoveAddress(Act[None]):
     mail: str
 
     def check(self, table: ActTable) -> None:
-        """Refuse an address of somebody else, and the last one: nobody could answer its player."""
+        """Refuse an address of another person, and the last one: no person could answer its player."""
         player = seats(table.session, table.game(self.game).id).get(self.power)
         address = table.session.get(AddressRow, self._address)
         if address is None or player is None or address.player_id != player:
@@ -223,8 +223,8 @@ def _player(table: ActTable, holder: Holder) -> tuple[PlayerRow, tuple[str, ...]
 
 
 def _refuse_elsewhere(table: ActTable, player_id: int) -> None:
-    """A player has their addresses in every game. Whoever coordinates one game could else write orders for a
-    power of another, from an address added here. Raises Refused."""
+    """A player has their addresses in every game. Anyone who coordinates one game could else write orders for
+    a power of another, from an address added here. Raises Refused."""
     if table.coordinates is None:
         return
     games = set(table.session.scalars(select(SeatRow.game_id).where(SeatRow.player_id == player_id)))
@@ -235,7 +235,7 @@ def _refuse_elsewhere(table: ActTable, player_id: int) -> None:
 
 def _known(session: Session, mails: Sequence[str]) -> PlayerRow | None:
     owners = {player.id for mail in mails if (player := records.player_of(session, mail)) is not None}
-    # Two known players cannot be told apart by what was typed, so nobody is guessed.
+    # Two known players cannot be distinguished by what was typed, so no person is guessed.
     if len(owners) > 1:
         raise Refused("Nothing was changed: these addresses are registered for different players.")
     return session.get_one(PlayerRow, owners.pop()) if owners else None

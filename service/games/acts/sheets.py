@@ -73,7 +73,7 @@ class ChooseSheet(ReasonedAct[None]):
     def check(self, table: ActTable) -> None:
         """Refuse a sheet that came late."""
         filed = filed_sheet(table.session, self.sheet)
-        # SUB-13: a late sheet is kept and never executed, whoever chooses it.
+        # SUB-13: a late sheet is stored and never executed, no matter who chooses it.
         if filed.row.received_at > filed.phase.deadline:
             raise Refused("Nothing was changed: this sheet came after the deadline and cannot be executed. "
                           "What came in time still counts.")

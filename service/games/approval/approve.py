@@ -34,7 +34,8 @@ class Announcer(Protocol):
 
     @property
     def circulars(self) -> Circulars | None:
-        """The door of the letter that tells everybody of moved deadlines; None where the site writes none."""
+        """The door of the letter that informs everybody of moved deadlines; None where the site writes
+        none."""
 
     def prepare(self, session: Session, phase: PhaseRow, resolution: Resolution) -> Callable[[Session], None]:
         """Render every letter and picture of the results. The returned function puts them into a
@@ -44,7 +45,7 @@ class Announcer(Protocol):
 @dataclass(frozen=True, slots=True)
 class AnswerBy:
     """The deadline that the coordinator confirms for the phase that follows. If it is another than that
-    phase has, it and all later ones move by as much, and everybody is told, with the reason `why`."""
+    phase has, it and all later ones move by as much, and everybody is informed, with the reason `why`."""
 
     deadline: datetime
     why: str = LATE
@@ -110,8 +111,8 @@ class SendResults(Act[PhaseRow]):
             raise NotReady("the phase was judged again meanwhile; look at the results once more")
         phase = session.get_one(PhaseRow, self.phase)
         check_time(session, phase, table.load, table.now, self.answer_by)
-        # While the letters were drawn a mail may have come, or a line been decided again: they would say that
-        # nothing was received, or what is no longer so.
+        # While the letters were drawn a mail may have come, or a line been decided again: they would state
+        # that nothing was received, or what is no longer so.
         _check_complete(session, phase, table.load)
         _check_orders(session, phase, table.load)
         # Before the position is handed on, which opens the next phase: the letters are about this one.
@@ -125,7 +126,7 @@ class SendResults(Act[PhaseRow]):
 
 
 def check(session: Session, phase: PhaseRow, load: Load) -> Resolution:
-    """The resolution of a phase whose results may leave. Raises NotReady, which says what is missing.
+    """The resolution of a phase whose results may leave. Raises NotReady, which shows what is missing.
 
     It does not judge again, for a page waits for it; `approve_phase` does.
     """

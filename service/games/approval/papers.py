@@ -1,9 +1,8 @@
 """Papers of a phase that do not count: which of them wait for the coordinator, and what letters say of them.
 
-A paper waits if it would count once it was used, or if nobody knows yet whether it is a sheet. Results cannot
-be approved before each is used, or refused with a reason (LET-01): ten players once read "No sheet was
-received" of seven powers whose sheets were on file, set aside for a doubt about the year.
-"""
+A paper waits if it would count once it was used, or if no person knows yet whether it is a sheet. Results
+cannot be approved before each is used, or refused with a reason (LET-01): ten players once read "No sheet was
+received" of seven powers whose sheets were on file, set aside for a doubt about the year. """
 
 from __future__ import annotations
 
@@ -67,7 +66,7 @@ class Paper:
 
 
 def refusal_of(flags: Iterable[object]) -> str | None:
-    """Why a coordinator refused a held sheet, in their words; None if nobody did."""
+    """Why a coordinator refused a held sheet, in their words; None if no person did."""
     return next((str(flag)[len(REFUSED):] for flag in flags if str(flag).startswith(REFUSED)), None)
 
 
@@ -153,7 +152,7 @@ def _held(session: Session, phase: PhaseRow) -> list[Paper]:
 def waiting_sheets(
     rows: Sequence[SubmissionRow], deadline: datetime, *, first: bool
 ) -> list[SubmissionRow]:
-    """Of the sheets of a phase those on hold that would count if they were released and that nobody
+    """Of the sheets of a phase those on hold that would count if they were released and that no person
     refused."""
     submissions = [ranked(row) for row in rows]
     # What seems to bring no orders displaces nothing, and a person looks at it where nothing else came
@@ -168,7 +167,7 @@ def _would_count(
     key: int, submissions: Sequence[RankedSubmission], deadline: datetime, *, first: bool
 ) -> bool:
     """Whether a held sheet would be the one that counts if it were released."""
-    # A dark photograph that its sender took again is settled by the second: nobody need look at it.
+    # A dark photograph that its sender took again is settled by the second: no person need look at it.
     released = [replace(each, held=False) if each.id == key else each for each in submissions]
     return any(ballot.submission.id == key for ballot in count(released, deadline, first=first).values())
 
@@ -209,7 +208,7 @@ def _ignored(session: Session, window: _Window) -> list[Paper]:
 
 
 def _letters(session: Session, window: _Window) -> list[Paper]:
-    """Letters without a photograph that name a sheet or have files which nobody opened."""
+    """Letters without a photograph that name a sheet or have files which no person opened."""
     rows = session.execute(
         select(CorrespondenceRow, MailRow).join(MailRow, MailRow.sha256 == CorrespondenceRow.sha256)
         .where(CorrespondenceRow.done_at.is_(None),

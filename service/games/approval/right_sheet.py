@@ -60,7 +60,7 @@ class SheetQuestion:
 
 
 def open_questions(session: Session, phase: PhaseRow, variant: Variant) -> list[SheetQuestion]:
-    """The questions about a judged phase that nobody has answered, by power; none before it is judged."""
+    """The questions about a judged phase that no person has answered, by power; none before it is judged."""
     if phase.state != PhaseState.READY or phase.resolution is None:
         return []
     sheets = executed(session, phase)
@@ -87,7 +87,7 @@ def open_questions(session: Session, phase: PhaseRow, variant: Variant) -> list[
 
 
 def answer(row: SubmissionRow, questions: Sequence[SheetQuestion]) -> None:
-    """Note that a coordinator says of these questions that it is the right sheet."""
+    """Note that a coordinator states of these questions that it is the right sheet."""
     answered = [f"{RIGHT}{question.kind}" for question in questions if question.submission == row.id]
     row.flags = [*row.flags, *(flag for flag in answered if flag not in row.flags)]
 

@@ -118,7 +118,7 @@ def number(name: str) -> int | None:
 
 def program(process: int, *, opens_files: bool) -> bytes:
     """The filter for a process. `opens_files`: whether it may open files for reading, because another wall
-    says which; without that it opens none any more. Raises KeyError on a machine whose numbers are not
+    shows which; without that it opens none any more. Raises KeyError on a machine whose numbers are not
     known."""
     column, machine = _MACHINES[os.uname().machine]
     denied, unknown = RETURN_ERROR | errno.EPERM, RETURN_ERROR | errno.ENOSYS

@@ -4,7 +4,7 @@ begun.
 Three walls, each of which stands without the others. Landlock lets it read the interpreter, its libraries and
 this program's own code, and write nothing. Seccomp lets it use the system calls of `calls.ALLOWED` alone: no
 socket, no new process or program, no signal. `no_new_privs` goes before both and lasts. All three can only be
-narrowed afterwards, by whoever runs in the child.
+narrowed afterwards, by anyone who runs in the child.
 
 Sources: landlock(7), seccomp(2), prctl(2), and the headers of Linux 6.1 for numbers. By ctypes: the packages
 that wrap them are unreleased or need a C compiler.
@@ -43,7 +43,7 @@ _NOT_OFFERED = frozenset({errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM, errno.EIN
 LONGEST_END = 2.0
 """Seconds for which the end of a thread is waited for."""
 CODE = ("adjudicator", "grammar", "maps", "ocr", "reading", "service", "templates")
-"""Folders of this program that it reads: beside them may lie the site itself."""
+"""Folders of this program that it reads: next to them may lie the site itself."""
 SYSTEM_LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib")
 SYSTEM_FILES = (
     "/etc/ld.so.cache",
@@ -80,7 +80,7 @@ class JailFault(RuntimeError):
 
 
 def offered() -> Walls:
-    """The walls of this kernel, for a process that asks for them now."""
+    """The walls of this kernel, for a process that requests them now."""
     version = _libc().syscall(CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION_FLAG)
     # The kernel answers whether it knows an action, here SECCOMP_RET_ERRNO, without installing anything.
     action = ctypes.c_uint32(calls.RETURN_ERROR)
@@ -100,10 +100,10 @@ def close(root: Path, more: Iterable[Path] = ()) -> Walls:
         sleep(0.01)
         threads = _threads()
     if threads != 1:
-        # Landlock holds the thread that asks for it, and those that it starts.
+        # Landlock holds the thread that requests it, and those that it starts.
         raise JailFault(f"it has {threads} threads already")
     _prctl(_SET_NO_NEW_PRIVS, 1)
-    # Nobody of the same account looks into its memory, and it leaves no core, whatever takes cores in.
+    # No person of the same account looks into its memory, and it leaves no core, whatever takes cores in.
     _prctl(_SET_DUMPABLE, 0)
     paths, landlock = [*readable(root), *more], walls.landlock
     if landlock and not _stands(lambda: _landlock(walls.landlock, paths)):

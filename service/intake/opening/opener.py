@@ -1,11 +1,11 @@
 """The opener: a process that has loaded what opens the files of strangers, and forks for each of them.
 
 Starting Python took longer than opening most mails. The opener itself reads requests of its parent and never
-a byte of a file: each file is opened in a fork, with limits and a jail of its own, and the fork ends with it.
+a byte of a file: each file is opened in a fork, with limits and a separate jail, and the fork ends with it.
 So nothing of one file reaches the next.
 
 A request is a packet with `FORK_NUMBERS` and four open files: the input, the answer, the error output, and a
-pipe. Into the pipe goes the fork's exit status, negative for a signal; whoever closes the other end of the
+pipe. Into the pipe goes the fork's exit status, negative for a signal; anyone who closes the other end of the
 pipe has the fork killed.
 """
 

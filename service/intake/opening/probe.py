@@ -1,4 +1,4 @@
-"""What a child in its jail can still do: it tries, as somebody would who had taken it over (`galloper
+"""What a child in its jail can still do: it tries, as a person would who had taken it over (`galloper
 check`)."""
 
 from __future__ import annotations

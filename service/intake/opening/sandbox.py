@@ -61,7 +61,8 @@ class SandboxLimits:
 class Decoded:
     """Pages as JPEG bytes in order, or a trouble and no pages. `number`: the figure in the trouble's phrase.
     `kind`: the format. `fields`: name and value of each text field of a PDF form. `more`: pictures of the
-    file that are not read, as those of a film. `seconds`: processor time that it took, as the child says."""
+    file that are not read, as those of a film. `seconds`: processor time that it took, as the child
+    states."""
 
     pages: tuple[bytes, ...] = field(default=(), repr=False)
     trouble: FileTrouble | None = None
@@ -83,7 +84,7 @@ class Decoded:
 
 
 class ChildFault(RuntimeError):
-    """A file was not opened, and this machine is to blame; the sentence says how. A later try may work."""
+    """A file was not opened, and this machine is to blame; the sentence shows how. A later try may work."""
 
 
 class ChildEnd(StrEnum):
@@ -96,7 +97,7 @@ class ChildEnd(StrEnum):
 
 
 class ChildDied(Exception):
-    """A child was stopped by what it opened, and `end` says how. A later try would end the same way.
+    """A child was stopped by what it opened, and `end` shows how. A later try would end the same way.
     `detail`: its exit status and the class of its last exception, which quote nothing of a file."""
 
     def __init__(self, end: ChildEnd, detail: str = "") -> None:
@@ -210,7 +211,7 @@ def _not_started(error: OSError) -> ChildFault:
 
 
 class Jail(StrEnum):
-    """Who shuts the child in. KERNEL: it does so itself, by what the kernel offers. BWRAP: bubblewrap beside
+    """Who shuts the child in. KERNEL: it does so itself, by what the kernel offers. BWRAP: bubblewrap next to
     it, in namespaces of its own."""
 
     KERNEL = "kernel"

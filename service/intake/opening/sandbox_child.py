@@ -193,7 +193,7 @@ def _limit(memory: int, seconds: int, output: int) -> None:
         limit = wanted_limit if hard_limit == resource.RLIM_INFINITY else min(wanted_limit, hard_limit)
         resource.setrlimit(resource_kind, (limit, limit))
     # The kernel first sends SIGXCPU, and SIGKILL a second later. So a child that ends by SIGKILL was killed
-    # by somebody else.
+    # by another person.
     hard_limit = resource.getrlimit(resource.RLIMIT_CPU)[1]
     hard_seconds = seconds + 1 if hard_limit == resource.RLIM_INFINITY else min(seconds + 1, hard_limit)
     resource.setrlimit(resource.RLIMIT_CPU, (min(seconds, hard_seconds), hard_seconds))

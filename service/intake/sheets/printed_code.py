@@ -1,7 +1,7 @@
-"""What the code of a printed sheet says against what the sheet was filed as (LET-12).
+"""What the code of a printed sheet states against what the sheet was filed as (LET-12).
 
 A code is read surely or not at all, so it beats the heading. It never files a sheet and never opens one: who
-sent a mail is proved by the mail, and a code that says otherwise only holds the sheet for a person.
+sent a mail is proved by the mail, and a code that states otherwise only holds the sheet for a person.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def by_page_number(codes: Mapping[str, SheetCode], files: Sequence[str]) -> list
     if len(codes) < len(set(files)):
         return list(files)
     sheets = {(code.game, code.power, code.season, code.year, code.kind) for code in codes.values()}
-    # The same number twice is a sheet that was photographed twice: the mail's order stands.
+    # The same number twice is a sheet that was photographed twice: the mail's order is.
     if len(sheets) != 1 or len({code.page for code in codes.values()}) < len(codes):
         return list(files)
     return sorted(files, key=lambda file: codes[file].page)

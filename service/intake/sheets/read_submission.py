@@ -57,12 +57,12 @@ class ReaderPost(Protocol):
     def unusable(
         self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: RefusalReason
     ) -> None:
-        """Tell the sender that no page could be read, and how to photograph it better."""
+        """Inform the sender that no page could be read, and how to photograph it better."""
 
     def held(
         self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: RefusalReason
     ) -> None:
-        """Tell sender and coordinator that a sheet is on hold, and why."""
+        """Inform sender and coordinator that a sheet is on hold, and why."""
 
     def read(self, session: Session, submission: SubmissionRow, phase: PhaseRow) -> None:
         """Send the receipt that waited for the reading; `unusable` and `held` send it with the reason."""
@@ -73,7 +73,7 @@ class InterpretedPage:
     """One page to store.
 
     `original`: blob of its file. `upright`: blob of its upright picture, None if it did not open. `rotation`:
-    degrees. `note`: why there are no lines, else None. `code`: what the code of a printed sheet says, if it
+    degrees. `note`: why there are no lines, else None. `code`: what the code of a printed sheet states, if it
     was read.
     """
 
@@ -146,7 +146,7 @@ class SubmissionReader:
                 recognized = recognizer.recognize(self.blobs.read(original), "photograph")
             rows = recognized[0].typed
             if rows:
-                # Each order has a field of its own, so no row goes on in the next.
+                # Each order has its own field, so no row goes on in the next.
                 recognized = typed_orders.as_reading(rows, [range(row, row + 1) for row in range(len(rows))])
                 filled.add(original)
             is_typed = bool(typed_rows) or original in filled
@@ -288,7 +288,7 @@ class SubmissionReader:
     def _is_version_unclear(
         self, session: Session, submission: SubmissionRow, heading: SheetHeading
     ) -> bool:
-        """Whether a sheet says that it is a certain version ("final", "version B") without a number that is
+        """Whether a sheet states that it is a certain version ("final", "version B") without a number that is
         understood, and there are others that it may be meant to replace (VER-01)."""
         says_so = Flag.VERSION_UNCLEAR in submission.flags or heading.is_final
         if not says_so or submission.version is not None or submission.instruction is not None:
@@ -374,11 +374,11 @@ def version_on_sheet(
 
 
 def _other_games(session: Session, submission: SubmissionRow, game: GameRow) -> Sequence[GameRow]:
-    """The games whose name on a sheet says that it is not for this one."""
+    """The games whose name on a sheet states that it is not for this one."""
     count = session.scalar(select(func.count()).select_from(GameRow)) or 0
     if count <= MOST_OTHER_GAMES:
         return records.games(session)
-    # Nobody mails the sheet of a game that they do not play; a letter may be of any player of this one.
+    # No person mails the sheet of a game that they do not play; a letter may be of any player of this one.
     players = (select(SeatRow.player_id).where(SeatRow.game_id == game.id, SeatRow.player_id.is_not(None))
                if submission.player_id is None else [submission.player_id])
     return session.scalars(

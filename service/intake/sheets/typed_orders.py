@@ -93,7 +93,7 @@ class TypedText:
     ) -> tuple[InterpretedLine, ...]:
         """The lines, with a final status where the words leave no doubt: exact orders and whole headings.
 
-        A person checks such an order only if the lines beside it may belong to it, or if the game wants all
+        A person checks such an order only if the lines next to it may belong to it, or if the game needs all
         lines checked (`least_confidence` > 1). `are_whole`: no line belongs to another, as in the fields of a
         form.
         """
@@ -122,12 +122,12 @@ class TypedText:
     def _is_whole_heading(self, text: str) -> bool:
         """Whether it names game or power and the season, and has no word of an order; or is the line that
         names the phase, or the game, and no more."""
-        # "Last Stand" stands on our own form of a game of that name, and "stand" is a word of an order.
+        # "Last Stand" is on our own form of a game of that name, and "stand" is a word of an order.
         if text.casefold() in {name.casefold() for game in self.games for name in (game.name, *game.aliases)}:
             return True
         # "Red attacks Kent in Harvest 601" names power and season, and a person must see it.
         heading = parse_sheet_heading([text], self.games)
-        # "May 1618 Movement Orders" stands on our own form, and "may" is a word of doubt anywhere else.
+        # "May 1618 Movement Orders" is on our own form, and "may" is a word of doubt anywhere else.
         if not heading.unsure and text.casefold() == (
                 f"{heading.season} {heading.year} {heading.kind} orders".casefold()):
             return True

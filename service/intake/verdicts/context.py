@@ -18,14 +18,14 @@ from service.store.addresses import folded_address
 
 
 class ContextError(UserFacingError):
-    """The context cannot be used; the sentence says why."""
+    """The context cannot be used; the sentence shows why."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnnouncedPhase:
     """A phase that is not open yet: its orders count from `opens` (UTC) on. `asked`: the powers that it asks
-    for orders, None for all of them or as long as nobody can tell. `is_due`: its hour has come, and it opens
-    once the results before it are sent (PHA-01)."""
+    for orders, None for all of them or as long as no person can know. `is_due`: its hour has come, and it
+    opens once the results before it are sent (PHA-01)."""
 
     phase: Phase
     opens: datetime
@@ -54,8 +54,8 @@ class GameContext:
     latest version (Q-60). `takes_typed_orders`: orders may be typed into the mail. `takes_commands`: a word
     in the subject may ask for an answer. `posted_powers`: those whose letter was logged. `past_phases`: those
     whose deadline had passed when the mail came. `is_over`: no phase of it takes orders any more.
-    `announced`: the phases that open later, in playing order; a sheet for one of them is kept (Q-74).
-    `asked`: the powers that the open phase asks for orders, None for all of them. `on_file`: the sheets of
+    `announced`: the phases that open later, in playing order; a sheet for one of them is stored (Q-74).
+    `asked`: the powers that the open phase requests orders, None for all of them. `on_file`: the sheets of
     each power for each phase that takes mail; None where only the mails before this one tell.
     """
 
@@ -168,7 +168,7 @@ class IntakeContext:
         return plus_of_own and self.registered_address(address) is None
 
     def is_sent(self, message_id: str) -> bool:
-        """Whether we gave out this Message-ID. Its domain says nothing: players may share ours."""
+        """Whether we gave out this Message-ID. Its domain has nothing: players may share ours."""
         folded = message_id.casefold()
         return any(folded == sent.casefold() for sent in self.sent_message_ids)
 
@@ -179,7 +179,7 @@ class IntakeContext:
 
 
 _BESIDE_CONTEXT = ("providers", "provider", "trusted_authserv_ids", "own_proof", "dns")
-"""Keys that an index may have beside its "context" as well as in it."""
+"""Keys that an index may have next to its "context" as well as in it."""
 
 
 def context_from_json(
@@ -220,7 +220,7 @@ _NO_TABLE = "dns in the context is not a table; write each name with its TXT rec
 
 
 def _with_outer(value: Any, beside: Any) -> Mapping[str, Any]:
-    """The context with what stands beside it in its index, or in another one."""
+    """The context with what is next to it in its index, or in another one."""
     source = value.get("context", value) if isinstance(value, dict) else value
     indexes = [index for index in (beside, value) if isinstance(index, dict)]
     outer = {key: index[key] for index in indexes for key in _BESIDE_CONTEXT if key in index}

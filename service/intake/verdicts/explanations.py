@@ -34,9 +34,9 @@ _FIELDS = {
     "game": "the game", "power": "the power", "season": "the season", "year": "the year",
     "type": "the kind of orders",
 }
-"""What a subject says, by the names that a complaint gives its fields."""
+"""What a subject states, by the names that a complaint gives its fields."""
 
-# About the picture alone: it counts as it is, and nobody is asked what it says (SUB-07).
+# About the picture alone: it counts as it is, and no person is asked what it states (SUB-07).
 _PHOTO_NOTES: dict[SheetFlag, Sentence] = {
     SheetFlag.PHOTO_CUT_OFF: Sentence(
         "Writing seems to run over the edge of your photograph. The sheet counts as it is; while there "
@@ -61,7 +61,7 @@ def fixed_sentences() -> Iterator[str]:
 
 
 def explain(verdict: Verdict, context: IntakeContext) -> Explanation:
-    """The words for a verdict. They say nothing of another player and nothing of the board (NON-02)."""
+    """The words for a verdict. They have nothing of another player and nothing of the board (NON-02)."""
     if verdict.reason is None and verdict.verdict is VerdictKind.REJECTED:
         return Explanation(
             "The mail could not be handled.",
@@ -257,7 +257,7 @@ def _seats(verdict: Verdict, context: IntakeContext) -> list[tuple[GameContext, 
     """The sender's own seats that may be meant: those of the named game and power, as far as they are
     named."""
     sender = verdict.sender or ""
-    # A game or power that the sender does not play says nothing, so all seats of the sender stay possible.
+    # A game or power that the sender does not play has nothing, so all seats of the sender stay possible.
     named = _game(verdict, context)
     games = [named] if named is not None and named.registered_address(sender) else list(context.games)
     seats = [

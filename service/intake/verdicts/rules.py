@@ -2,7 +2,7 @@
 
 The tests run in one fixed order and the first that fails names the reason: machines, bad_from,
 authentication, duplicates, subject, names, sender, phase, time, photographs. So the service does not act on a
-mail, and writes to nobody, before the mail is authenticated.
+mail, and writes to no person, before the mail is authenticated.
 
 Whether a machine wrote a mail. A bounce that is none would lose a turn, so words alone never make a bounce
 of a player's mail.
@@ -62,7 +62,7 @@ def _looks_automatic(mail: IncomingMail) -> bool:
     """A vacation answer or challenge that bears no mark of RFC 3834."""
     marks = mail.machine
     if mail.has_pictures:
-        # The picture below somebody's name in a vacation answer is no sheet.
+        # The picture below a person's name in a vacation answer is no sheet.
         return marks.answer_subject and marks.answers_letter
     return marks.answer_subject or marks.answer_fields
 
@@ -415,7 +415,7 @@ def _photographs(mail: IncomingMail) -> RefusalReason | None:
         return RefusalReason.COULD_NOT_BE_HANDLED
     if mail.body is BodyState.UNREAD and not mail.overflow:
         raise ValueError("the body of this mail has to be read before it is judged")
-    # A locked PDF beside a photograph that opens does no harm.
+    # A locked PDF next to a photograph that opens does no harm.
     if mail.encrypted and not mail.photos:
         return RefusalReason.ENCRYPTED
     if mail.overflow or mail.photos > MOST_PHOTOS or mail.photo_bytes > MOST_BYTES:

@@ -29,12 +29,11 @@ class Verdict:
 
     The fields of the subject are canonical, as far as they could be read, also in a rejection. `photos`:
     photographs that open. `sender`: the one address in From, or None. `reply_to`: the registered address to
-    answer, None if nobody may be answered. `alert`: the coordinator is told at once. `duplicate_of`: the
-    earlier mail that this one repeats. `before`: the sheet on file that counted until this one came.
+    answer, None if no person may be answered. `alert`: the coordinator is informed at once. `duplicate_of`:
+    the earlier mail that this one repeats. `before`: the sheet on file that counted until this one came.
     `report`: a bounce or read receipt. `subject`: as received, decoded. `complaint`: what was wrong with the
-    subject. `trailing`: words after the version. `authentication`: who proved the sender or why nobody did;
-    None where it was not asked. `files`: what becomes of each file of the mail.
-    """
+    subject. `trailing`: words after the version. `authentication`: who proved the sender or why no person
+    did; None where it was not asked. `files`: what becomes of each file of the mail. """
 
     verdict: VerdictKind
     reason: RefusalReason | None = None

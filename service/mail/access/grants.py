@@ -20,7 +20,7 @@ from service.mail.access.token_endpoint import NoAnswer, TokenRefused, ask
 
 DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
 LONGEST_WAIT = 1800.0
-"""Seconds for which a code is waited for at most, whatever the provider says."""
+"""Seconds for which a code is waited for at most, whatever the provider states."""
 _LONGEST_PAUSE = 60.0
 _SHOWN = re.compile(r"[\x21-\x7e]{1,300}")
 _REFUSED = {"access_denied", "authorization_declined"}
@@ -32,7 +32,7 @@ _MOST_REQUESTS = 50
 
 
 class LoginFailed(UserFacingError):
-    """The owner's permission was not given or not understood; the sentence says what to do."""
+    """The owner's permission was not given or not understood; the sentence shows what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ def finish_browser_login(client: Client, login: BrowserLogin, came_back: str) ->
     except ValueError:
         query = {}
     values = {name: texts[0] for name, texts in query.items() if len(texts) == 1}
-    # First of all: a code with another state is the answer to somebody else's question (RFC 8252, 8.9).
+    # First of all: a code with another state is the answer to another person's question (RFC 8252, 8.9).
     if not compare_digest(values.get("state", "").encode(), login.state.encode()):
         raise LoginFailed("The browser came back with another login's answer, so it was not used; nothing "
                           "was stored. Run galloper login again, and open only the address that it prints.")

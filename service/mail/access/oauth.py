@@ -1,6 +1,6 @@
 """Access tokens for mail servers that take them instead of a password (RFC 6749; XOAUTH2 at the mail server).
 
-A token is kept in memory until shortly before it ends, and is never logged.
+A token is stored in memory until shortly before it ends, and is never logged.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ log = logging.getLogger(__name__)
 EARLY = 60.0
 """Seconds before its end, from which a token is not used any more."""
 USUAL_LIFE = 600.0
-"""Seconds for which a token is used if its provider does not say how long it lives."""
+"""Seconds for which a token is used if its provider does not show how long it lives."""
 
 
 class NoToken(Exception):
@@ -82,7 +82,7 @@ class Tokens:
             return self._token
 
     def forget(self) -> None:
-        """Drop the token, because the mail server refused it. The next call of `token` asks for another."""
+        """Drop the token, because the mail server refused it. The next call of `token` requests another."""
         with self._lock:
             self._token = ""
 
@@ -127,7 +127,7 @@ class Tokens:
     def _answer(self) -> dict[str, object]:
         settings = self._settings
         secret = self._read_files()
-        # RFC 6749, 4.4: without a refresh token the application asks in its own name. Exchange Online wants
+        # RFC 6749, 4.4: without a refresh token the application asks in its own name. Exchange Online needs
         # that of programs that no person uses.
         grant = "refresh_token" if self._refresh else "client_credentials"
         form = {

@@ -1,4 +1,4 @@
 """Whether a mail comes from the domain its From names.
 
-`authenticate` is the one question; `Trust` says whose word counts, `Authentication` is the answer.
+`authenticate` is the one question; `Trust` states whose word counts, `Authentication` is the answer.
 """

@@ -43,7 +43,7 @@ def authenticate(headers: Headers, trust: Trust, domain: str) -> Authentication:
 
 
 def doubled_field(headers: Headers) -> str | None:
-    """The name, in lower case, of a field that stands twice and must not; None if there is none."""
+    """The name, in lower case, of a field that is there twice and must not; None if there is none."""
     names = [name for name, _ in headers.fields]
     return next((name for name in _SINGLE if names.count(name) > 1), None)
 
@@ -73,14 +73,14 @@ def _judge(own_stamps: OwnStamps, provider: Provider, domain: str) -> Authentica
 
 
 def _is_beside_none(own_stamps: OwnStamps) -> bool:
-    """Whether one stamp says that nothing was checked ("none", RFC 8601, 2.2) and another, which the sender
+    """Whether one stamp states that nothing was checked ("none", RFC 8601, 2.2) and another, which the sender
     can have written directly below it, that something was."""
     stamps = own_stamps.stamps
     return own_stamps.is_exposed and len(stamps) > 1 and not all(stamp.results for stamp in stamps)
 
 
 def _proving(own_stamps: OwnStamps) -> tuple[Stamp, ...]:
-    """The stamps that may prove something: where the sender's lines stand next to them, only the topmost one
+    """The stamps that may prove something: where the sender's lines are next to them, only the topmost one
     if it holds all methods, since the server wrote that one for certain."""
     if not own_stamps.is_exposed:
         return own_stamps.stamps
@@ -99,7 +99,7 @@ def _by_dmarc(
         judged = domain_of(result.get("header.from"))
         if judged is not None and (ascii_domain(judged) or judged) != (ascii_domain(domain) or domain):
             return _failure(f"The DMARC result of {server} is about {judged}, not about {domain}.")
-    # DMARC passes by SPF or by DKIM (RFC 7489, 4.2). Beside the sender's own lines a pass without either is
+    # DMARC passes by SPF or by DKIM (RFC 7489, 4.2). Next to the sender's own lines a pass without either is
     # his.
     if own_stamps.is_exposed and results and all(
         (method_results := _results(own_stamps.stamps, method))
@@ -135,7 +135,7 @@ def _signs(result: MethodResult, domain: str) -> bool:
 
 
 def _envelope_results(stamps: Iterable[Stamp]) -> set[str]:
-    """What SPF says of the envelope's sender; some servers add a result about HELO."""
+    """What SPF states of the envelope's sender; some servers add a result about HELO."""
     return {result.result for result in _results(stamps, "spf") if result.get("smtp.mailfrom") is not None}
 
 

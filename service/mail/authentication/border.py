@@ -30,7 +30,7 @@ class OwnStamps:
 
     `is_exposed`: what the sender wrote stands directly below, so that his own lines may be among them.
     `against`: stamps in the provider's name that prove nothing and may contradict. `elsewhere`: stamps in its
-    name that stand where only the sender can have written them.
+    name that are where only the sender can have written them.
     """
 
     stamps: tuple[Stamp, ...] = ()
@@ -60,7 +60,7 @@ def own_stamps(headers: Headers, provider: Provider) -> OwnStamps:
     last = border.line
     if provider.place is Place.ABOVE or not border.is_own:
         last -= 1
-    # Of several sections the topmost that says anything counts: one host stamps a mail once, and whoever
+    # Of several sections the topmost that states anything counts: one host stamps a mail once, and anyone who
     # makes the border look lower than it is, by our own names in HELO and in Received lines of his making,
     # gains nothing.
     chosen = next((number for number in range(last + 1) if any(map(_says, sections[number]))), None)
@@ -87,7 +87,7 @@ def _sections(headers: Headers, provider: Provider) -> tuple[list[Received], lis
             sections.append([])
         elif name == _STAMP:
             stamp = read_stamp(value.decode("utf-8", "replace"))
-            # A stamp that names nobody and cannot be read may be Microsoft's own, spoilt by the sender.
+            # A stamp that names no person and cannot be read may be Microsoft's own, spoilt by the sender.
             if provider.is_named(stamp.authserv_id):
                 sections[-1].append(stamp)
     return lines, sections
@@ -134,7 +134,8 @@ def _is_hop(lines: Sequence[Received], number: int, provider: Provider) -> bool:
 
 def _is_handed(line: Received, provider: Provider) -> bool:
     """Whether a machine of the house handed the mail over, by what the line's writer knew."""
-    # The name in HELO counts only where the writer notes no address: whoever passes the gateway by says it.
+    # The name in HELO counts only where the writer notes no address: anyone who passes the gateway by states
+    # it.
     if line.is_delivery or line.is_from_inside:
         return True
     return provider.owns(line.looked_up or "") or (not line.addresses and provider.owns(line.client or ""))
@@ -160,7 +161,7 @@ def _is_house(lines: Sequence[Received], number: int, provider: Provider) -> boo
         return False
     if not provider.has_hosts or not _is_foreign(host, provider):
         return True
-    # The last hop into the mailbox is the provider's: mailbox.org's stands under another domain.
+    # The last hop into the mailbox is the provider's: mailbox.org's is under another domain.
     if number == 1:
         return _is_handed(lines[0], provider)
     handed = lines[number - 2]

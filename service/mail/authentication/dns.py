@@ -1,8 +1,8 @@
 """Where keys and policies of senders' domains are looked up: TXT records behind a port, with a cache and a
 time limit for each mail.
 
-DNS is somebody else's machine: it may be slow, refuse, or be away. So an answer is a value with three states,
-and only "absent" says that there is no record. RFC 1035, RFC 2308 (absent names), RFC 6376, 6.1.2.
+DNS is another person's machine: it may be slow, refuse, or be away. So an answer is a value with three
+states, and only "absent" states that there is no record. RFC 1035, RFC 2308 (absent names), RFC 6376, 6.1.2.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ SECONDS_PER_MAIL = 15.0
 """How long all look-ups of one mail may take together."""
 
 SHORTEST_KEPT, LONGEST_KEPT = 60, 3600
-"""Bounds in seconds for how long an answer is kept, whatever its TTL says."""
+"""Bounds in seconds for how long an answer is stored, whatever its TTL states."""
 ABSENT_KEPT = 60
 """Seconds for which a name counts as absent: a key that was just published must soon be seen."""
 UNAVAILABLE_KEPT = 20
 """Seconds for which a server that did not answer is not asked again, so that twenty mails of one domain do
 not wait one after the other."""
 MOST_NAMES = 2000
-"""Names that are kept at a time."""
+"""Names that are stored at a time."""
 
 
 class TxtState(StrEnum):
-    """What became of a look-up. ABSENT: DNS says that there is no such record. UNAVAILABLE: DNS said nothing
-    that counts; a later try may."""
+    """What became of a look-up. ABSENT: DNS states that there is no such record. UNAVAILABLE: DNS said
+    nothing that counts; a later try may."""
 
     ANSWERED = "answered"
     ABSENT = "absent"
@@ -116,7 +116,7 @@ class TableLookup:
 
 
 NO_DNS = TableLookup({})
-"""For a site or a test in which nobody is asked."""
+"""For a site or a test in which no person is asked."""
 
 
 def _folded(name: str) -> str:

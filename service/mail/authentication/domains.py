@@ -2,7 +2,7 @@
 the public suffix list; and names with "*" for one or more labels, or for a part of one.
 
 The first is narrower than the relaxed alignment of DMARC (RFC 7489, 3.1.1) on purpose: a domain speaks for
-itself and for names below it, never for its parent or a sibling, because whoever runs one host of a
+itself and for names below it, never for its parent or a sibling, because anyone who runs one host of a
 university must not sign for all its people.
 """
 
@@ -43,12 +43,12 @@ def is_too_wide(pattern: str) -> bool:
 @cache
 def _suffixes() -> PublicSuffixList:
     # The list is a file of the package, so nothing is fetched. A top-level name that it does not know counts
-    # as a suffix: nobody signs for all of it.
+    # as a suffix: no person signs for all of it.
     return PublicSuffixList()
 
 
 def organizational_domain(domain: str) -> str | None:
-    """The part of an ASCII domain that somebody registered: "example.co.uk" of "mx.example.co.uk". None for
+    """The part of an ASCII domain that a person registered: "example.co.uk" of "mx.example.co.uk". None for
     a public suffix, such as "co.uk" or "github.io" (RFC 7489, 3.2)."""
     return _suffixes().privatesuffix(domain)
 

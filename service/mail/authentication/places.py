@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Place(StrEnum):
-    """Where stamps stand as seen from the border, the Received line by which the provider took the mail.
+    """Where stamps are as seen from the border, the Received line by which the provider took the mail.
 
     ABOVE: only above it. BELOW: directly below it, next to what the sender wrote. BOTH: one or the other.
     ANYWHERE: the order of headers means nothing.
@@ -70,7 +70,7 @@ def place_of(words: str) -> Place:
 
 
 def _directions(text: str) -> set[Place]:
-    """The directions that are said of the border's own line."""
+    """The directions that are stated of the border's own line."""
     matches = list(_DIRECTION.finditer(text))
     ends = [match.start() for match in matches[1:]] + [len(text)]
     directions: set[Place] = set()
@@ -80,7 +80,7 @@ def _directions(text: str) -> set[Place]:
         aim = _aim(_CLAUSE_END.split(text[match.end() : end])[0])
         if below and _LOWER_BOUND.search(aim):
             return {Place.ANYWHERE}
-        # "below the internal hop, above what the sender wrote" says how far up and down the place reaches.
+        # "below the internal hop, above what the sender wrote" shows how far up and down the place reaches.
         is_bound = (below and _UPPER_BOUND.search(aim)) or (above and _LOWER_BOUND.search(aim))
         if (above or below) and not is_bound:
             directions.add(Place.ABOVE if above else Place.BELOW)

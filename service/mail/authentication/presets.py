@@ -1,7 +1,7 @@
 """Providers whose habits are known, each with what a coordinator must know.
 
 Sources: the 313 headers of 22 servers that Delta Chat's tests collected (deltachat/deltachat-core-rust,
-test-data/message/dkimchecks-2022-09-28), and those named beside a provider.
+test-data/message/dkimchecks-2022-09-28), and those named next to a provider.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ _HOST = re.compile(r"(?:(?:by|from)\s+)?([A-Za-z0-9*._:-]+)", re.IGNORECASE)
 
 
 class ProviderError(UserFacingError):
-    """A provider's setting cannot be used; the sentence says why."""
+    """A provider's setting cannot be used; the sentence shows why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +25,8 @@ class Provider:
     `key`: its short name in settings. `names`: the authserv-ids that it writes, patterns with "*"; "" for a
     server that writes none. `border_hosts`: the hosts whose Received lines it writes, patterns; empty if they
     are not known. `stands`: where its stamps stand, in words, and `place`: the same as a value.
-    `entry_hosts`: those of its hosts that take mail from outside and from nobody else. `dmarc`: whether it
-    writes a DMARC result. `label`: its name for people. `sentence`: what a coordinator must know.
-    """
+    `entry_hosts`: those of its hosts that take mail from outside and from no other person. `dmarc`: whether
+    it writes a DMARC result. `label`: its name for people. `sentence`: what a coordinator must know. """
 
     key: str
     names: tuple[str, ...]
@@ -55,11 +54,11 @@ class Provider:
 
     @property
     def has_hosts(self) -> bool:
-        """Whether anything is known about the provider's hosts; "OpenDMARC" says nothing about them."""
+        """Whether anything is known about the provider's hosts; "OpenDMARC" has nothing about them."""
         return bool(self.border_hosts) or any("." in name for name in self.names)
 
     def _is_neighbour(self, host: str) -> bool:
-        """Where only names are known: the server of that name, or one beside or below it."""
+        """Where only names are known: the server of that name, or one next to or below it."""
         dotted = [name for name in self.names if "." in name]
         parents = [name.partition(".")[2] for name in dotted if name.count(".") > 1]
         return fits(host, [pattern for name in (*dotted, *parents) for pattern in (name, f"*.{name}")])
@@ -88,7 +87,7 @@ def provider_from_mapping(
         raise ProviderError(f'the provider {key} has the name "{wide}", which would trust strangers; '
                             "give at least two parts without *, such as *.example.org")
     if names == () and habit is None and source.get("border_hosts"):
-        # No name at all is the empty one; the border then says whose stamp it is.
+        # No name at all is the empty one; the border then states whose stamp it is.
         names = ("",)
     base = habit or Provider(key, names or (), label=key)
     try:
@@ -118,10 +117,10 @@ def _with(
 
 
 def _agreed(known: Place, said: Place) -> Place:
-    """The place that fits what is known of a provider and what is said of it; BOTH says little."""
+    """The place that fits what is known of a provider and what is stated of it; BOTH states little."""
     if known is said or Place.BOTH in {known, said}:
         return said if known is Place.BOTH else known
-    # Gmail's stamps stand below its Received line, and some descriptions say above. Both are looked at then.
+    # Gmail's stamps are below its Received line, and some descriptions say above. Both are looked at then.
     return Place.ANYWHERE if Place.ANYWHERE in {known, said} else Place.BOTH
 
 

@@ -90,7 +90,7 @@ def _tokens(value: str) -> list[str]:
 
 def _is_delivery(words: list[str], by: int) -> bool:
     """Whether the words behind "by" name LMTP, or Exchange's last step into a mailbox."""
-    # What a client says in HELO stands before; a second "by" or "with" may be part of it.
+    # What a client states in HELO is before; a second "by" or "with" may be part of it.
     if words.count("by") > 1 or words.count("with") > 1:
         return False
     rest = words[by + 1 :]

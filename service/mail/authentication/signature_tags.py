@@ -22,7 +22,7 @@ LONGEST_RECORD = 8192
 MOST_SIGNED = 200
 """Names in h=."""
 FEWEST_BITS, MOST_BITS = 1024, 8192
-"""Of an RSA key. RFC 8301, 3.2; above 4,096 nobody has to check, and time grows with the cube."""
+"""Of an RSA key. RFC 8301, 3.2; above 4,096 no person has to check, and time grows with the cube."""
 MOST_EXPONENT = 1 << 32
 
 _TAG = re.compile(r"[ \t\r\n]*([A-Za-z][A-Za-z0-9_]*)[ \t\r\n]*=[ \t\r\n]*([!-:<-~ \t\r\n]*?)[ \t\r\n]*")
@@ -34,7 +34,7 @@ _TIME = re.compile(r"[0-9]{1,12}")
 
 
 class SignatureFault(Exception):
-    """A signature or its key proves nothing; the sentence says why, without its full stop."""
+    """A signature or its key proves nothing; the sentence shows why, without its full stop."""
 
 
 class Canonicalization(StrEnum):
@@ -72,7 +72,7 @@ class Signature:
 
 
 def read_tags(text: str) -> dict[str, str]:
-    """A tag list. Raises SignatureFault for anything that is none, and for a tag that stands twice."""
+    """A tag list. Raises SignatureFault for anything that is none, and for a tag that is there twice."""
     parts = text.split(";")
     # One closing semicolon is part of the grammar.
     if len(parts) > 1 and not parts[-1].strip():
@@ -102,7 +102,7 @@ def read_signature(value: bytes) -> Signature:
         raise SignatureFault(f"it lacks {missing[0]}=")
     if tags["v"] != "1":
         raise SignatureFault("it has another version than 1")
-    # What stands behind the counted bytes could be anybody's.
+    # What is behind the counted bytes could be anybody's.
     if "l" in tags:
         raise SignatureFault("it covers only the beginning of the mail (l=)")
     if "dns/txt" not in [method.strip().casefold() for method in tags.get("q", "dns/txt").split(":")]:
@@ -192,7 +192,7 @@ def check_key(record: bytes, signature: Signature) -> None:
         tags = read_tags(record.decode("ascii"))
     except (UnicodeDecodeError, SignatureFault) as error:
         raise SignatureFault("its key record cannot be read") from error
-    # RFC 6376, 3.6.1: v= may be left out, but if it is there, it stands first.
+    # RFC 6376, 3.6.1: v= may be left out, but if it is there, it is first.
     if "v" in tags and (tags["v"] != "DKIM1" or next(iter(tags)) != "v"):
         raise SignatureFault("its key record is of another kind")
     if not tags.get("p"):

@@ -36,8 +36,8 @@ from service.store.addresses import ascii_domain
 
 
 def wants_exact_domain(domain: str, lookups: MailLookups) -> bool | str:
-    """Whether the DMARC record for `domain` says adkim=s. Without a record: no. A text if DNS did not answer:
-    why, as the end of a sentence."""
+    """Whether the DMARC record for `domain` states adkim=s. Without a record: no. A text if DNS did not
+    answer: why, as the end of a sentence."""
     # The domain's own record, and only without one that of the organization.
     for name in dict.fromkeys((domain, organizational_domain(domain) or domain)):
         answer = lookups.txt(f"_dmarc.{name}")
@@ -77,7 +77,7 @@ _SILENT.disabled = True
 
 
 class _TryLater(Exception):
-    """DNS gave no answer; the sentence says which name was asked for."""
+    """DNS gave no answer; the sentence shows which name was asked for."""
 
 
 def prove_by_signature(
@@ -116,7 +116,7 @@ def _prove(raw: bytes, domain: str, received_at: datetime, lookups: MailLookups)
         try:
             check.check(index, signature)
         except SignatureFault as fault:
-            # Before those of other domains: this one tells the coordinator more.
+            # Before those of other domains: this one shows the coordinator more.
             faults.insert(0, str(fault))
         except _TryLater as fault:
             later.append(str(fault))
@@ -139,7 +139,7 @@ class _Check:
     _digests: dict[Canonicalization, bytes] = field(default_factory=dict)
 
     def read(self, value: bytes) -> Signature:
-        """A signature that may count, as far as the mail alone can tell. Raises SignatureFault."""
+        """A signature that may count, as far as the mail alone shows. Raises SignatureFault."""
         signature = read_signature(value)
         # Before anything else: a stranger's domain is asked for nothing.
         if not covers(signature.domain, self.domain):

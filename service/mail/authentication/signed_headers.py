@@ -1,7 +1,7 @@
 """The header block of a mail as a signature counts it: every byte, in order.
 
 Stricter than `service.mail.headers`: a line that is no header, a CR on its own or a header that must stand
-once and stands twice is refused, so that what is proved is what is read. RFC 5322, 2.2 and 3.6; RFC 6376,
+once and is there twice is refused, so that what is proved is what is read. RFC 5322, 2.2 and 3.6; RFC 6376,
 8.15.
 """
 
@@ -23,7 +23,7 @@ _END = re.compile(rb"\r?\n\r?\n")
 
 @dataclass(frozen=True, slots=True)
 class SignedMail:
-    """`headers`: names and values as they stand, folded, each value with its last CRLF. `body`: with the
+    """`headers`: names and values as they are, folded, each value with its last CRLF. `body`: with the
     line ends that it was stored with."""
 
     headers: tuple[tuple[bytes, bytes], ...]

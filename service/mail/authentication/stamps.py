@@ -22,7 +22,7 @@ _SERVER = re.compile(r'[^\s()";=/]+')
 _VALUE = re.compile(r'[^\s()";]+')
 _KEYWORD = re.compile(r"[a-z0-9][a-z0-9_.-]*")
 JUDGED = frozenset({"dmarc", "dkim", "spf"})
-"""The methods whose results are weighed. What stands under other names is passed over, odd or not."""
+"""The methods whose results are weighed. What is under other names is passed over, odd or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class MethodResult:
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """One Authentication-Results header: who stamped it ("" where it names nobody), and the results.
+    """One Authentication-Results header: who stamped it ("" where it names no person), and the results.
 
     `is_whole`: it keeps to the grammar. Otherwise nothing in it counts, and `results` is empty.
     """
@@ -123,13 +123,13 @@ class _Reader:
         return tuple(results)
 
     def _result(self, *, is_named: bool) -> MethodResult | None:
-        """One method with its result and properties; None for a word that stands alone."""
+        """One method with its result and properties; None for a word that is alone."""
         method = self._match(_WORD).casefold()
         while self._next() == ".":
             method += self._dot()
         self._skip()
         if self._next() in {"", ";"}:
-            # "none" stands alone (RFC 8601, 2.2). Microsoft's older form has the tenant's domain there.
+            # "none" is alone (RFC 8601, 2.2). Microsoft's older form has the tenant's domain there.
             if is_named and method != "none":
                 raise _Malformed
             return None

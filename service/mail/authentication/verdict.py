@@ -10,8 +10,8 @@ OURSELVES = "ourselves"
 
 
 class AuthResult(StrEnum):
-    """What is known of the From domain. NONE: nobody whose word counts said anything. TEMPORARY: DNS did not
-    answer, so a later try may prove it; until then the mail is neither accepted nor refused."""
+    """What is known of the From domain. NONE: no person whose word counts said anything. TEMPORARY: DNS did
+    not answer, so a later try may prove it; until then the mail is neither accepted nor refused."""
 
     PASS = "pass"  # noqa: S105 - the word of RFC 8601
     FAIL = "fail"

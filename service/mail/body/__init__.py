@@ -1,1 +1,1 @@
-"""What a mail says: its text, its quotation, its pictures."""
+"""What a mail states: its text, its quotation, its pictures."""

@@ -29,7 +29,7 @@ class LetterText:
 
     @property
     def has_words(self) -> bool:
-        """Whether somebody wrote anything: a signature and the line that a program adds do not count."""
+        """Whether a person wrote anything: a signature and the line that a program adds do not count."""
         above = re.split(r"(?m)^-- ?$", self.new)[0]
         lines = [line for line in above.splitlines() if not _FOOTER.match(line.strip())]
         return any(char.isalnum() for line in lines for char in line)

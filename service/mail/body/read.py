@@ -66,17 +66,17 @@ def _decoded(block: bytes) -> Iterator[bytes]:
             continue
         try:
             yield binascii.a2b_uu(line)
-        # The text goes on without an "end", or somebody cut it.
+        # The text goes on without an "end", or a person cut it.
         except binascii.Error:
             continue
 
 
 MOST_OF_REPORT = 512 * 1024
 """Bytes of a body that are read of what may be a report. The returned letter comes last and may be cut: its
-headers stand at its beginning."""
+headers are at its beginning."""
 
 MOST_OTHER_FILES = 20
-"""Names of other files that are kept."""
+"""Names of other files that are stored."""
 
 _ADDED_TYPES = {
     "application/pgp-keys", "application/pgp-signature", "application/pkcs7-signature",
@@ -137,7 +137,7 @@ class MailBody:
     """What a body holds.
 
     `files`: the photographs and what was meant as one, in the order of the mail; left out where only the
-    report was asked for, and then `has_files` says whether there are any. `overflow`: it has too many
+    report was asked for, and then `has_files` shows whether there are any. `overflow`: it has too many
     or too deep parts, and the rest was not read. `bold` and `text`: see `service.mail.body.text`.
     `other_files`: attached files that are no photographs.
     """
@@ -176,7 +176,7 @@ def read_body(raw: bytes, need: BodyNeed = BodyNeed.WHOLE) -> MailBody:
         return MailBody(report=report, has_files=bool(files))
     text = plain_text(parts.leaves)
     others = [file for part in parts.leaves for file in _other_file(part)]
-    # Beside a picture a link is rather a signature's.
+    # Next to a picture a link is rather a signature's.
     links = [] if files else linked_stores(text)
     others += [OtherFile(host, FileFate.OTHER, OtherKind.LINK) for host in links]
     return MailBody(
@@ -213,7 +213,7 @@ def _other_file(part: MimePart) -> Iterator[OtherFile]:
 
 def _meant_as_picture(part: MimePart) -> bool:
     """Whether a part with other bytes was declared or named a photograph. Drawings and icons were not."""
-    # RFC 1740: application/applefile comes beside a photograph and has its name ("IMG_1.JPG").
+    # RFC 1740: application/applefile comes next to a photograph and has its name ("IMG_1.JPG").
     if part.kind or part.declared_type in {"application/applefile", "image/svg+xml"}:
         return False
     if part.data[:8].lstrip().startswith(_DRAWINGS):

@@ -13,7 +13,7 @@ from service.mail.mime.parts import MimePart
 MOST_LINES, LONGEST = 60, 200
 """Bold lines of one mail, and characters of one line, that are read. No honest turn has more."""
 MOST_TEXT = 20_000
-"""Characters of the text of one mail that are kept."""
+"""Characters of the text of one mail that are stored."""
 _MOST_BYTES = 1_000_000
 """Bytes of one body part that are read."""
 
@@ -81,7 +81,7 @@ def _from_plain(text: str) -> Iterator[str]:
 
 
 def _marked(text: str) -> Iterator[str]:
-    """What stands between a mark and its end."""
+    """What is between a mark and its end."""
     # One pass and no pattern: a million marks without an end must not each be looked for.
     marks = [(mark.group().lower(), mark.start(), mark.end()) for mark in _MARK.finditer(text)]
     last = {name: start for name, start, _ in marks}

@@ -5,9 +5,8 @@ One look serves every deadline before it, in all processes of the site: what it 
 poller answers.
 
 "Emptied" must not be a lie: a connection that drips, a folder that is rebuilt midway, a mail that was listed
-and then not handed out all look like an empty mailbox to whoever only counts exceptions. So a look that went
-well is followed by a listing, in which every mail has to be known.
-"""
+and then not handed out all look like an empty mailbox to anyone who only counts exceptions. So a look that
+went well is followed by a listing, in which every mail has to be known. """
 
 from __future__ import annotations
 
@@ -54,7 +53,7 @@ LONGEST_ASKED = 8.0
 CLAIM = timedelta(seconds=LONGEST + 2 * LONGEST_WATCHED + 10)
 """After so long a process that claimed the look is dead."""
 REST = 30.0
-"""Seconds after a try that left something behind in which its answer stands for further deadlines."""
+"""Seconds after a try that left something behind in which its answer represents further deadlines."""
 REST_EMPTIED = 300.0
 """The same for a try that left nothing: many games close at 07:00, and providers count log-ins."""
 ROUNDS = 6
@@ -71,7 +70,7 @@ BUSY = "The mailbox is still being emptied for another deadline."
 
 @dataclass(frozen=True, slots=True)
 class DrainOutcome:
-    """What a look left behind. `trouble`: "", or the sentence that says why the mailbox was not emptied.
+    """What a look left behind. `trouble`: "", or the sentence that shows why the mailbox was not emptied.
     `left`: the stamps of mails that were listed and did not come in; `unreadable`: how many more the server
     does not hand out."""
 
@@ -108,7 +107,7 @@ class MailboxDrain:
 
     `open_source` gives a source that ends whatever it does at an instant of `time.monotonic`. `watched` has
     the poller of this process look, waits until a look that began after an instant (by the machine's clock)
-    has emptied the mailbox, at most some seconds, and says whether one did. `has_poller`: this process has
+    has emptied the mailbox, at most some seconds, and shows whether one did. `has_poller`: this process has
     one; others ask it for a look by a row that it reads (`answer`).
     """
 
@@ -146,7 +145,7 @@ class MailboxDrain:
             self._turn.release()
 
     def answer(self) -> None:
-        """Look, if a process without a poller wants one."""
+        """Look, if a process without a poller needs one."""
         with self._store() as session:
             row = session.get(MailboxDrainRow, _NAME)
         if row is not None and row.wanted_at is not None and (
@@ -154,13 +153,13 @@ class MailboxDrain:
             self.empty(self._clock.now())
 
     def look(self, source: MailSource) -> IngestCounts:
-        """A look of the poller, and a listing after it: only one that emptied the mailbox stands for one at a
+        """A look of the poller, and a listing after it: only one that emptied the mailbox represents one at a
         deadline."""
         counts = take_in(source, self._store, self._blobs, self._jobs, self._clock, self._expects)
         return counts + IngestCounts(left=len(self._outcome(source, self._clock.now()).left))
 
     def _empty(self, deadline: datetime, until: float) -> DrainOutcome:
-        """Have the mailbox looked into by whoever can, and share what was left behind."""
+        """Have the mailbox looked into by anyone who can, and share what was left behind."""
         is_asked = not self._has_poller
         asked_until = monotonic() + self._limits.longest_asked
         if is_asked:

@@ -336,7 +336,7 @@ class ImapSource:
                         break
                 except IMAPClientAbortError as error:
                     # `idle_check` reads without waiting and takes half a line for the end of the connection.
-                    # The server is well: the next use connects again, and nobody is alarmed.
+                    # The server is well: the next use connects again, and no person is alarmed.
                     if "unterminated line" not in str(error):
                         raise
                     self._client = None
@@ -369,7 +369,7 @@ class ImapSource:
         return any(len(answer) > 1 and answer[1] in (b"EXISTS", b"RECENT") for answer in answers)
 
     def server_time(self) -> datetime | None:
-        """The time on the server's clock; None if the server does not return the mail that asks for it.
+        """The time on the server's clock; None if the server does not return the mail that requests it.
 
         That mail is for a moment in the folder of those taken in.
         """

@@ -1,4 +1,4 @@
-"""IMAPClient with a time limit for each command, and what it says when something goes wrong."""
+"""IMAPClient with a time limit for each command, and what it shows when something goes wrong."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from service.mail.mailbox.source import MailboxError
 from service.mail.time_limit import LimitedTlsSocket, TimeLimit, limited, limited_context
 
 _CODE = re.compile(r"\[([A-Z][A-Z0-9-]{1,40})\b")
-# RFC 5530, 3. A server that names no code says "Too many simultaneous connections" or the like.
+# RFC 5530, 3. A server that names no code states "Too many simultaneous connections" or the like.
 _BUSY_CODES = frozenset({"LIMIT", "UNAVAILABLE", "INUSE", "SERVERBUG", "CONTACTADMIN"})
 _BUSY_WORDS = re.compile(
     r"too many|simultaneous|concurrent|connection limit|maximum number of connections|try again|temporar",
@@ -90,7 +90,7 @@ class LimitedImapClient(IMAPClient):  # type: ignore[misc]  # an untyped library
         return _PlainProtocol(self.host, self.port, timeout, self.limit)
 
     def idle_done(self) -> Any:
-        """See IMAPClient. The end of IDLE is a command of its own as far as time goes."""
+        """See IMAPClient. The end of IDLE is its own command as far as time goes."""
         self.limit.begin()
         return super().idle_done()
 
@@ -102,7 +102,7 @@ def response_code(error: Exception) -> str:
 
 
 def is_busy(error: Exception) -> bool:
-    """Whether a refused login says that the server is busy, and nothing of name and password."""
+    """Whether a refused login states that the server is busy, and nothing of name and password."""
     return response_code(error) in _BUSY_CODES or (
         response_code(error) != "AUTHENTICATIONFAILED" and bool(_BUSY_WORDS.search(str(error))))
 

@@ -231,7 +231,7 @@ class _Look:
         return unknown
 
     def bring_back(self, done: Sequence[WaitingMail], patience: float) -> None:
-        """Take in mails that lie in the folder of those taken in: their bytes tell which are new."""
+        """Take in mails that lie in the folder of those taken in: their bytes show which are new."""
         end = monotonic() + patience
         is_whole = True
         new: list[datetime] = []
@@ -385,8 +385,8 @@ class _Look:
 
 
 def author_of(raw: bytes) -> str:
-    """The mark of a mail's author, by its headers alone; NO_AUTHOR if it can be nobody's sheet."""
-    # As the verdict on it (`bad_from`): one address in From, or it counts for nobody.
+    """The mark of a mail's author, by its headers alone; NO_AUTHOR if it can be no person's sheet."""
+    # As the verdict on it (`bad_from`): one address in From, or it counts for no person.
     senders = senders_of(raw)
     return author_mark(senders[0]) if len(senders) == 1 and senders[0] else NO_AUTHOR
 
@@ -423,9 +423,8 @@ def watch(
 
     `take` is `take_in` with its arguments. What it left is taken in by another look at once, since the server
     has pushed it already; only once, where that look takes in nothing either. A mailbox that cannot be
-    reached, a full disk or a locked database is reported and tried again after growing pauses. Whoever sets
-    `wake` wants a look now; it is cleared before the look.
-    """
+    reached, a full disk or a locked database is reported and tried again after growing pauses. Anyone who
+    sets `wake` needs a look now; it is cleared before the look. """
     wanted = wake or Event()
     news = _AnyOf(stop, wanted)
     failures, is_repeat = 0, False

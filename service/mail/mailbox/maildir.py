@@ -171,9 +171,9 @@ class MaildirSource:
         """The time by which the files of this folder are stamped; None if no file can be written.
 
         On a disk of another machine that is its clock. On a disk of our own it is our clock and proves
-        nothing: mails and deadlines then go by one clock, and only NTP can say whether it is right.
+        nothing: mails and deadlines then go by one clock, and only NTP can show whether it is right.
         """
-        # Nobody looks for mail in `tmp`: a delivery is written there and then moved to `new`.
+        # No person looks for mail in `tmp`: a delivery is written there and then moved to `new`.
         try:
             with NamedTemporaryFile(dir=self._root / "tmp", prefix="galloper-clock-") as probe:
                 return datetime.fromtimestamp(os.fstat(probe.fileno()).st_mtime, UTC)

@@ -14,7 +14,7 @@ HEADER_BYTES = 65_536
 
 
 class MailboxError(UserFacingError):
-    """The mailbox cannot be used now. The sentence says which server and what to check."""
+    """The mailbox cannot be used now. The sentence shows which server and what to check."""
 
 
 class MailFault(UserFacingError):
@@ -26,7 +26,7 @@ class MailCut(MailFault):
 
 
 class MoveRefused(MailFault):
-    """The server refuses to move mails. The sentence says to which folder, and the server's code."""
+    """The server refuses to move mails. The sentence states to which folder, and the server's code."""
 
 
 @dataclass(frozen=True, slots=True)

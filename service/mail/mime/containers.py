@@ -23,7 +23,7 @@ MOST_BYTES = 48_000_000
 """Bytes of them, unpacked: what they are with the mail itself stays below what the child may hand on."""
 _LOCKED_BIT = 0x1
 _SYSTEM_FILES = re.compile(r"(?:^|/)(?:__MACOSX/|\._|\.DS_Store$|Thumbs\.db$|desktop\.ini$)", re.IGNORECASE)
-"""What systems put into archives beside the files of a person."""
+"""What systems put into archives next to the files of a person."""
 _DOCUMENT_MEMBERS = frozenset({
     "[Content_Types].xml", "mimetype", "META-INF/container.xml", "Index/Document.iwa"})
 """What an archive has that is a document of a text program (ISO/IEC 29500-2, ODF 1.3 part 2, EPUB,

@@ -250,7 +250,7 @@ def _children(part: Tree) -> Iterator[Tree]:
 
 
 def _parts_behind_end(part: Tree) -> Iterator[Tree]:
-    """The parts of a multipart that stand behind its last boundary."""
+    """The parts of a multipart that are behind its last boundary."""
     # A multipart in another with the same boundary, against RFC 2046, 5.1.2: the end of the inner one is
     # taken for the end of the outer one.
     boundary, rest = part.get_boundary(), part.epilogue

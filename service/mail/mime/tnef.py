@@ -99,7 +99,7 @@ def _properties(data: bytes, depth: int) -> tuple[str, tuple[TnefFile, ...]]:
                     .rstrip("\0")
                 )
             elif tag == _DATA_OBJECT and values:
-                # An embedded message: 16 bytes of interface id, then a container of its own.
+                # An embedded message: 16 bytes of interface id, then a separate container.
                 nested = read_tnef(values[0][16:], depth + 1)
     # A damaged property ends the list; the name and files before it are good.
     except struct.error:

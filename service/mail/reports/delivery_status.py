@@ -46,7 +46,7 @@ def blocks_of(part: Tree) -> list[dict[str, str]]:
     payload = part.get_payload() if part.is_multipart() else None
     blocks = [block for block in payload if isinstance(block, Message)] if isinstance(payload, list) else []
     encoding = str(part.get("content-transfer-encoding", "")).strip().casefold()
-    # RFC 3464 wants 7 bit, so the standard parser takes base64 text for a block without fields. It takes a
+    # RFC 3464 needs 7 bit, so the standard parser takes base64 text for a block without fields. It takes a
     # message/global-delivery-status (RFC 6533) for a letter whose headers are the first block.
     is_parsed = bool(blocks) and encoding not in {"base64", "quoted-printable"}
     if not is_parsed or content_type(part) != "message/delivery-status":
@@ -66,7 +66,7 @@ def _text(value: str) -> str:
 
 
 def blocks_in_text(text: str) -> list[dict[str, str]]:
-    """The blocks of recipients in the words of a mail whose parts cannot be told apart."""
+    """The blocks of recipients in the words of a mail whose parts cannot be distinguished."""
     # A boundary that some server on the way has changed (Sisimai, rhost-google-02).
     blocks = [_fields(split_mail(part)[0].fields) for part in _paragraphs(text.encode("utf-8", "replace"))]
     return [block for block in blocks if "action" in block and block.keys() & _RECIPIENT_FIELDS]
@@ -110,7 +110,7 @@ def _address(value: str | None) -> str | None:
 def summary(
     recipients: list[RecipientStatus],
 ) -> tuple[Outcome | None, str | None, tuple[str, ...]]:
-    """What a report says as a whole: the worst outcome, its status code, and the addresses it is about."""
+    """What a report states as a whole: the worst outcome, its status code, and the addresses it is about."""
     for outcome in (Outcome.FAILED, Outcome.DELAYED, Outcome.DELIVERED):
         same = [status for status in recipients if _outcome(status) is outcome]
         if same:

@@ -26,7 +26,7 @@ _MOST_LINES = 400
 _LONGEST_LINE = 500
 """Of one notice: parts and levels that are read, characters and lines of each part, characters of a line."""
 _MOST_LOOSE = 4
-"""Addresses that may stand anywhere in a notice to be believed; more are a list of something else."""
+"""Addresses that may are anywhere in a notice to be believed; more are a list of something else."""
 
 _MAILBOX = r"[^\s<>()\[\];,:\"'=|@]+@[a-z0-9](?:[a-z0-9-]*\.)*[a-z0-9-]+"
 _ADDRESS = re.compile(_MAILBOX, re.IGNORECASE)
@@ -134,7 +134,7 @@ def _cut(text: str) -> str:
 
 def notice_text(root: Tree) -> str:
     """The words of a notice, decoded, without the letter that it returns; all words of a mail whose parts
-    cannot be told apart."""
+    cannot be distinguished."""
     return "\n".join(_cut(text) for text in _texts(root, 0))
 
 
@@ -181,7 +181,7 @@ def sure_addresses(notice: str, headers: Headers) -> tuple[str, ...]:
 
 
 def addresses_in_words(notice: str, headers: Headers) -> tuple[str, ...]:
-    """The failing addresses of a notice in a dialect that nobody knows; () if none can be told."""
+    """The failing addresses of a notice in a dialect that no person knows; () if none can be told."""
     own, lines = _own(headers), words_of_server(notice).splitlines()
     fitting = _by_forms(_SURE_FORMS, lines, own)
     if fitting:

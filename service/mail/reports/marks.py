@@ -1,4 +1,4 @@
-"""What the header block alone says of the machine that wrote a mail; and the words by which mail servers,
+"""What the header block alone states of the machine that wrote a mail; and the words by which mail servers,
 vacation programs and challenges are known, in the languages of players.
 
 RFC 3834 (marks of automatic mail), RFC 5321 (the null return path), RFC 6522 (multipart/report), and what
@@ -74,7 +74,7 @@ GIVEN_UP = _any_of(
     r"permanent", r"given up", r"giving up", r"not going to try again", r"\b5\.\d{1,3}\.\d{1,3}\b",
     r"\b55[0-4]\b", r"could not be delivered", r"expired", r"too long in", r"in the queue too long",
 )
-"""A server that has ended its tries, whatever it says of earlier warnings."""
+"""A server that has ended its tries, whatever it states of earlier warnings."""
 
 AUTOMATIC_ANSWER = _any_of(
     r"^\W*auto(?:matic|mated)?[- ]?(?:reply|answer|respon\w*)\b\W*(?::|$|from\b|to\b)",
@@ -167,7 +167,7 @@ _ANSWER_PRECEDENCE = {"auto_reply", "auto-reply", "autoreply"}
 class MachineMarks:
     """The headers by which programs say, or show, that no person wrote a mail.
 
-    The first four are said outright (RFC 3834, RFC 5321). `report`: multipart/report. `server`: a mail
+    The first four are stated outright (RFC 3834, RFC 5321). `report`: multipart/report. `server`: a mail
     server's own address or name in From. `returned`: fields or a subject by which servers return mail.
     `answer_subject` and `answer_fields`: as vacation and challenge programs write them, and sometimes a
     person. `answers_letter`: it answers a letter of ours. `letter`: the Message-ID of ours in the address
@@ -214,10 +214,10 @@ def machine_marks(headers: Headers) -> MachineMarks:
         for identifier in message_ids(value)
     ]
     return MachineMarks(
-        # RFC 5321, 4.5.5: bounces and notices have an empty return path, so that nobody answers them.
+        # RFC 5321, 4.5.5: bounces and notices have an empty return path, so that no person answers them.
         null_return_path=path is not None
         and re.fullmatch(r"<\s*>", strip_comments(path).strip()) is not None,
-        # RFC 3834, 5: "no" says that a person sent the mail.
+        # RFC 3834, 5: "no" states that a person sent the mail.
         auto_submitted=any(word not in {"", "no"} for word in submitted),
         auto_reply=bool(precedence & _ANSWER_PRECEDENCE) or _is_answer(headers),
         challenge=any(headers.all(name) for name in _CHALLENGE_FIELDS),
@@ -225,7 +225,7 @@ def machine_marks(headers: Headers) -> MachineMarks:
         server=_from_server(headers),
         returned=_is_returned(headers, subject),
         answer_subject=AUTOMATIC_ANSWER.search(subject) is not None or CHALLENGE.search(subject) is not None,
-        # Old vacation scripts write "junk". Each of the others stands in persons' mails as well, two do not.
+        # Old vacation scripts write "junk". Each of the others is in persons' mails as well, two do not.
         answer_fields="junk" in precedence
         or ("bulk" in precedence) + sum(bool(headers.all(name)) for name in _RULE_FIELDS) > 1,
         answers_letter=any(map(is_letter_id, references)),

@@ -19,7 +19,7 @@ _MOST_LOOKED_AT = 50
 """Parts of a report, of all levels, that are read."""
 # The second of each: RFC 6533, for addresses that are not ASCII.
 _STATUS_TYPES = ("message/delivery-status", "message/global-delivery-status")
-# The last: somebody called a letter of ours spam (RFC 5965). It did arrive.
+# The last: a person called a letter of ours spam (RFC 5965). It did arrive.
 _RECEIPT_TYPES = (
     "message/disposition-notification", "message/global-disposition-notification", "message/feedback-report")
 _REFUSED = re.compile(r"\b55[0-4][ -]|could not be delivered", re.IGNORECASE)
@@ -133,14 +133,14 @@ def _merged(blocks: list[dict[str, str]]) -> dict[str, str]:
 
 
 def _in_words(notice: _Notice) -> DeliveryReport | None:
-    """A bounce that only its words show. Known as one only beside what servers alone write."""
+    """A bounce that only its words show. Known as one only next to what servers alone write."""
     marks = notice.marks
     # A vacation answer that came to a letter's own address. Servers that return mail say more.
     is_answer = AUTOMATIC_ANSWER.search(notice.subject) is not None or marks.auto_reply or marks.challenge
     if is_answer and not (marks.server and marks.returned):
         return None
     text = dialects.notice_text(notice.root)
-    # Two marks that no person's mail has make a bounce of a mail whose words nobody can read.
+    # Two marks that no person's mail has make a bounce of a mail whose words no person can read.
     is_certain = (marks.server or marks.returned) and (
         marks.null_return_path or marks.letter is not None or (marks.server and marks.returned)
         or (marks.server and marks.auto_submitted)
@@ -186,7 +186,7 @@ def _failures(notice: _Notice) -> dialects.Failures:
 
 
 def _outcome_in_words(notice: _Notice, words: str) -> Outcome:
-    """Failed, unless the server says that it keeps trying."""
+    """Failed, unless the server states that it keeps trying."""
     is_delayed = DELAYED.search(notice.subject) is not None or (
         DELAYED.search(words) is not None and GIVEN_UP.search(words) is None
     )

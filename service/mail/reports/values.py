@@ -1,4 +1,4 @@
-"""What a machine says about a letter of ours."""
+"""What a machine states about a letter of ours."""
 
 from __future__ import annotations
 

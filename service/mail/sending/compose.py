@@ -41,7 +41,7 @@ class Rank(IntEnum):
     URGENT = 10
     """A clock is running: an order is asked for, a deadline has moved."""
     ANSWER = 15
-    """Somebody waits for it, and may have to send a sheet again."""
+    """A person waits for it, and may have to send a sheet again."""
     REMINDER = 20
     DRAFT = 25
     USUAL = 30
@@ -58,7 +58,7 @@ class Addressee(StrEnum):
     SEATED_PLAYER = "seated player"
     """The player's own, and of no use once they have left the seat."""
     SEAT = "seat"
-    """Whoever plays the power needs it."""
+    """Anyone who plays the power needs it."""
     COORDINATOR = "coordinator"
     """The coordinator's, whose address may be a player's too."""
 
@@ -79,7 +79,7 @@ class OutLetter:
 
     `key` names it for ever: game, phase, kind, recipient, and a revision if it is sent again with other
     content. `linked` are files that are not attached and lie behind a link. `replies_to`: Message-IDs of the
-    mail it answers, oldest first. `list_name`: the game's, for mail filters. `by_person`: somebody wrote it
+    mail it answers, oldest first. `list_name`: the game's, for mail filters. `by_person`: a person wrote it
     by hand, and it says so. `rank` and `addressee` are those of its kind.
     """
 
@@ -135,7 +135,7 @@ def compose(letter: OutLetter, sender: str, written_at: datetime, *, reply_to: s
     message["Subject"] = one_line(letter.subject)
     message["Date"] = format_datetime(written_at)
     message["Message-ID"] = message_id(letter, sender)
-    # RFC 3834, 5: a program that answers mail must not answer this one. Exchange has a header of its own for
+    # RFC 3834, 5: a program that answers mail must not answer this one. Exchange has its own header for
     # that, the next one.
     message["Auto-Submitted"] = _origin(letter)
     message["X-Auto-Response-Suppress"] = "All"
@@ -158,7 +158,7 @@ def compose(letter: OutLetter, sender: str, written_at: datetime, *, reply_to: s
 
 
 def flowed(text: str) -> str:
-    """Text as RFC 3676 has it, with a paragraph's lines joined by whoever shows it: a telephone, which is
+    """Text as RFC 3676 has it, with a paragraph's lines joined by anyone who shows it: a telephone, which is
     narrower than 72 columns, would break each line a second time.
 
     A line that ends with a blank goes on in the next (`letters.render.wrap_text` leaves one where it broke a
@@ -177,7 +177,7 @@ def flowed(text: str) -> str:
 
 def words_of(part: MIMEPart | None) -> str:
     """The text of a part of a letter as it was before it was flowed, broken as it is in the mail; "" for
-    None. Other text is returned as it stands."""
+    None. Other text is returned as it is."""
     text = "" if part is None else str(part.get_content())
     if not _is_flowed(part):
         return text
@@ -205,7 +205,7 @@ def _is_flowed(part: MIMEPart | None) -> bool:
 
 
 def _origin(letter: OutLetter) -> str:
-    """Who wrote a letter, as RFC 3834, section 5, says it; "no" for a person."""
+    """Who wrote a letter, as RFC 3834, section 5, states it; "no" for a person."""
     if letter.by_person:
         return "no"
     return "auto-replied" if letter.replies_to else "auto-generated"
@@ -287,7 +287,7 @@ def addressed_to(head: str) -> str | None:
 def shrink(data: bytes, limit: int, where: str = "", say: Say = say_english) -> bytes:
     """The same mail with smaller pictures, at most `limit` bytes.
 
-    If it is still too large, the largest files are left out, and the text names them and says `where` they
+    If it is still too large, the largest files are left out, and the text names them and states `where` they
     are, "" if there is no page for them. Headers and Message-ID do not change.
     """
     message = BytesParser(policy=_POLICY).parsebytes(data)
@@ -350,7 +350,7 @@ def _rebuild(message: EmailMessage, parts: Iterable[Attachment], notice: str = "
         if not name.lower().startswith(("content-", "mime-version")):
             rebuilt[name] = value
     text, html = message.get_body(("plain",)), message.get_body(("html",))
-    # As it stands: it is flowed already.
+    # As it is: it is flowed already.
     plain_text = str(text.get_content()) if text is not None else ""
     if notice:
         plain_text += f"\n{notice}\n"

@@ -49,7 +49,7 @@ class Connection:
 
     @property
     def left(self) -> timedelta:
-        """How long nobody may hand over a letter on this connection."""
+        """How long no person may hand over a letter on this connection."""
         return timedelta(seconds=max(0.0, self._next - monotonic()))
 
 
@@ -59,7 +59,7 @@ class Connections:
 
     def __init__(self, store: Store, most: int = 1, per_minute: int = 0) -> None:
         self._store, self._most = store, most
-        # Each has an equal share: then the sum holds, whoever has which.
+        # Each has an equal share: then the sum holds, no matter who has which.
         self._seconds = 60.0 * most / per_minute if per_minute else 0.0
         # Twice, since another process may have asked the clock a moment later.
         self._longest = 2 * max(LEASE, timedelta(seconds=self._seconds))
@@ -85,7 +85,7 @@ class Connections:
             session, LeaseRow, name=name, holder=holder, ends_at=now + LEASE)
 
     def renew(self, connections: Sequence[Connection]) -> None:
-        """Keep them; one that somebody else has taken meanwhile is lost."""
+        """Keep them; one that another person has taken meanwhile is lost."""
         with self._store.begin() as session:
             ends_at = records.database_now(session) + LEASE
             for connection in connections:
@@ -93,7 +93,7 @@ class Connections:
                     connection.is_lost.set()
 
     def give_back(self, connections: Sequence[Connection]) -> None:
-        """Leave them to whoever asks next, each when its pace allows the next letter."""
+        """Leave them to anyone who asks next, each when its pace allows the next letter."""
         # Before the clock is asked, which may take a while: an end that is too late does no harm.
         lefts = [connection.left for connection in connections]
         with self._store.begin() as session:

@@ -1,7 +1,7 @@
 """Letters that failed, by the reader they were for: one answer for the inbox, a game's page, Health and the
 coordinator's notice (PHA-09).
 
-No sentence here has an address. The address is a value of its own, for the list of a game's players alone.
+No sentence here has an address. The address is its own value, for the list of a game's players alone.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ def resendable_letters(session: Session) -> list[int]:
 
 
 def retry(session: Session, letter_id: int, now: datetime, failing: Collection[str] | None = None) -> bool:
-    """Queue a failed letter again, for a person who asks for it; False if it is not a failed one. `failing`:
+    """Queue a failed letter again, for a person who requests it; False if it is not a failed one. `failing`:
     as in `present_address.move_to_other_address`, None for the addresses of all letters that failed."""
     failing = failing_addresses(session) if failing is None else failing
     if not records.claim(

@@ -1,6 +1,6 @@
 """Letters go out: first a row in the transaction of the event that causes them, then a socket.
 
-Nothing is sent exactly once over a mail connection. A letter is claimed before it is sent. If nobody knows
+Nothing is sent exactly once over a mail connection. A letter is claimed before it is sent. If no person knows
 whether the server took it, it is sent once more under the same Message-ID and marked as possibly sent twice,
 and after that a person decides. Addresses and texts are never logged.
 """
@@ -78,7 +78,7 @@ __all__ = [
 log = logging.getLogger(__name__)
 
 PAUSES = tuple(timedelta(minutes=m) for m in (1, 5, 30, 120, 240, 480, 720, 1200))
-"""Time before each further try after a 4xx: 48 hours in all, then a person is told."""
+"""Time before each further try after a 4xx: 48 hours in all, then a person is informed."""
 
 _PLAYERS_OWN: Mapping[str, Addressee] = {}
 LETTER_LINK = "letter"
@@ -101,7 +101,7 @@ _TWICE = ("it was handed over twice and never confirmed; it may have arrived. As
 
 @dataclass(frozen=True, slots=True)
 class SendCounts:
-    """The letters of one round by outcome. `down`: "", or the sentence that says why nothing can be sent."""
+    """The letters of one round by outcome. `down`: "", or the sentence that shows why nothing can be sent."""
 
     sent: int = 0
     later: int = 0
@@ -240,12 +240,11 @@ def send_due(
     """Send every letter that is due, by rank and in the order they were written. Safe in several processes at
     a time.
 
-    Each goes to an address its player has now; `not_sent` reports one that failed, or that nobody is to get,
-    to a person, in the transaction that ends it.
-    `addressees`: whose a letter of each kind is; of a kind that is not named, the player's own.
-    `connections`: those of the site, one where none are named; as many letters are handed over at the same
-    time as this process gets of them, and none where other processes have them all. `transport` has one for
-    each thread.
+    Each goes to an address its player has now; `not_sent` reports one that failed, or that no person is to
+    get, to a person, in the transaction that ends it. `addressees`: whose a letter of each kind is; of a kind
+    that is not named, the player's own. `connections`: those of the site, one where none are named; as many
+    letters are handed over at the same time as this process gets of them, and none where other processes have
+    them all. `transport` has one for each thread.
 
     While the server is away, letters keep their place and are sent in order once it is back. While a person
     holds them back (`hold`), nothing is sent.
@@ -312,7 +311,7 @@ class _Round:
                     self.store, self.blobs, self.clock.now(), self.not_sent, self.addressees)
                 if row is None:
                     break
-                # A letter that nobody is to get has ended with its claim.
+                # A letter that no person is to get has ended with its claim.
                 if row.state != OutboxState.SENDING:
                     failed += row.state == OutboxState.FAILED
                     continue
@@ -387,7 +386,7 @@ def _send(round_: _Round, row: OutboxRow) -> OutboxState:
     except ServerUnavailable:
         raise
     except Exception as error:
-        # Nobody knows how far an unforeseen fault came, and the next letter must not wait for it.
+        # No person knows how far an unforeseen fault came, and the next letter must not wait for it.
         return _unclear(round_, row, f"an unforeseen fault ({type(error).__name__})")
     return _end_as_sent(round_, row, round_.clock.now())
 

@@ -32,7 +32,7 @@ class LetterReader:
 
 
 def reader_of(session: Session, letter: OutLetter) -> LetterReader:
-    """The player to whose address a letter is written; nobody for the coordinator's letters."""
+    """The player to whose address a letter is written; no person for the coordinator's letters."""
     if letter.addressee is Addressee.COORDINATOR:
         return LetterReader()
     player = records.player_of(session, letter.recipient)
@@ -45,7 +45,7 @@ def reader_of(session: Session, letter: OutLetter) -> LetterReader:
 
 @dataclass(frozen=True, slots=True)
 class NotSent:
-    """A letter that goes to nobody. `is_missed`: a person should hear of it."""
+    """A letter that goes to no person. `is_missed`: a person should hear of it."""
 
     state: OutboxState
     sentence: str
@@ -58,7 +58,7 @@ def bring_up_to_date(
     """Give a claimed letter the address its player has now, in its row and in its To; None if it can be sent.
     `addressee` is that of its kind.
 
-    A letter that nobody is to get ends here, with the reason in its row.
+    A letter that no person is to get ends here, with the reason in its row.
     """
     if row.player_id is None:
         return None
@@ -75,7 +75,7 @@ def bring_up_to_date(
             # The record names the letter as it was written, so those bytes stay.
             blobs.put(mail)
         except BlobError:
-            # Sending reads the same bytes next, and says what is wrong with them.
+            # Sending reads the same bytes next, and shows what is wrong with them.
             return None
         row.message, row.words = parts.message, parts.words
         row.files = [*parts.files, *(file for file in row.files if file["at"] is None)]
@@ -108,7 +108,7 @@ def _addresses(session: Session, player: int | None) -> Sequence[str]:
 
 
 def _is_free(session: Session, key: str) -> bool:
-    """Whether no letter has a key: each address of a player gets a letter of its own, and none twice."""
+    """Whether no letter has a key: each address of a player gets its own letter, and none twice."""
     return session.scalar(select(OutboxRow.id).where(OutboxRow.key == key)) is None
 
 
@@ -133,7 +133,7 @@ def _address(session: Session, row: OutboxRow, addressee: Addressee) -> str | No
 def _player(
     session: Session, row: OutboxRow, addressee: Addressee
 ) -> tuple[int | None, NotSent | None]:
-    """Who is to get a letter now, or why nobody is."""
+    """Who is to get a letter now, or why no person is."""
     follows_seat = addressee in {Addressee.SEAT, Addressee.SEATED_PLAYER}
     if row.game_id is None or row.power is None or not follows_seat:
         return row.player_id, None

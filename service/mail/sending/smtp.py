@@ -41,7 +41,7 @@ class MailEnvelope:
 
 
 class ServerUnavailable(UserFacingError):
-    """No mail can be sent now: the server is away or refuses us. The sentence says what to check."""
+    """No mail can be sent now: the server is away or refuses us. The sentence shows what to check."""
 
 
 class SmtpAnswer(UserFacingError):
@@ -241,7 +241,7 @@ class SmtpTransport:
 def _log_in(smtp: LimitedSmtp, user: str, tokens: Tokens) -> None:
     """Log in by access token. Raises NoToken, SMTPAuthenticationError."""
     token = tokens.token()
-    # A server that refuses the token first says why, as a challenge, and expects an empty answer.
+    # A server that refuses the token first shows why, as a challenge, and expects an empty answer.
     smtp.auth("XOAUTH2", lambda challenge=None: xoauth2(user, token) if challenge is None else "")
 
 

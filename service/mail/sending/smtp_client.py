@@ -1,4 +1,4 @@
-"""smtplib with a time limit for each command and its answer, and what it says when something goes wrong."""
+"""smtplib with a time limit for each command and its answer, and what it shows when something goes wrong."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Letters that answer one mail: its receipt, its refusal, whom to tell of it."""
+"""Letters that answer one mail: its receipt, its refusal, whom to mention it."""

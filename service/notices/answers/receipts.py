@@ -149,8 +149,8 @@ def shows_reading(session: Session, phase: PhaseRow) -> bool:
 
 def waits_for_reading(session: Session, submission: SubmissionRow, phase: PhaseRow) -> bool:
     """Whether the receipt of this sheet waits until it is read: where the game shows readings, and where a
-    first look has doubts about the photograph, so that one letter says both that it came and whether it could
-    be read (SEC-07)."""
+    first look has doubts about the photograph, so that one letter states both that it came and whether it
+    could be read (SEC-07)."""
     has_doubt = not PHOTO_DOUBTS.isdisjoint(submission.flags)
     return has_doubt or shows_reading(session, phase)
 
@@ -177,7 +177,7 @@ def facts_of(
         sheet, None if is_over else Closing(phase_of(phase), phase.deadline),
         opens=phase.opens_at if phase.state == PhaseState.WAITING else None,
         replaces=replaced if counts and trouble is None else None,
-        # The notes say that a doubtful photograph counts as it is.
+        # The notes state that a doubtful photograph counts as it is.
         notes=tuple(note for note in ("" if trouble else words.remedy, _word(session, mail.sha256),
                                       *file_notes(files_of(session, submission))) if note),
         trouble=trouble,
@@ -247,7 +247,7 @@ def receipt(
 
 def _order_in_words(line: SettledLine, variant: Variant, kind: PhaseKind, power: str) -> str:
     """See `ReadBack.order`."""
-    # A code tells its writer nothing: "F ESX H" was taken for Eskdale, and the receipt showed "F ESX H".
+    # A code shows its writer nothing: "F ESX H" was taken for Eskdale, and the receipt showed "F ESX H".
     if line.machine_order is None or line.struck:
         return ""
 
@@ -339,7 +339,7 @@ RECEIPT = LetterKind(
     Occasion("the sender", "a sheet arrives in time", _receipt_sample),
     # Where receipts show each line as read, the desk's page of a letter told orders before the deadline.
     rank=Rank.ANSWER, answers_mail=True, contents=Contents.SHEET)
-"""The machine's receipt for a sheet (OUT-02). It says what arrived, never what it means."""
+"""The machine's receipt for a sheet (OUT-02). It shows what arrived, never what it means."""
 
 RECEIPT_LATE = LetterKind(
     "receipt_late", ReceiptFacts, "Receipt for a sheet that is too late",

@@ -121,7 +121,7 @@ class Replies:
     def _with_receipt(
         self, session: Session, submission: SubmissionRow, phase: PhaseRow, words: Explanation
     ) -> bool:
-        """Have the receipt say why the sheet does not count yet, if it waited for the reading: one mail
+        """Have the receipt show why the sheet does not count yet, if it waited for the reading: one mail
         brings its sender one letter (SEC-07)."""
         if not receipts.waits_for_reading(session, submission, phase):
             return False
@@ -167,7 +167,7 @@ class Replies:
         mail = session.get_one(MailRow, key)
         context = self._context(session, received_at, verdict)
         words = explain(verdict, context)
-        # A late sheet has a letter of its own: it names the fingerprint and what is open now (CAL-03, Q-34).
+        # A late sheet has its own letter: it names the fingerprint and what is open now (CAL-03, Q-34).
         if verdict.reason is RefusalReason.LATE and game is not None:
             self._late(session, game, mail, verdict, context)
             return True
@@ -213,7 +213,7 @@ class Replies:
                    PhaseRow.year == phase.year, PhaseRow.kind == phase.kind)).one())
 
     def notice(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> None:
-        """A mail waits in quarantine. The coordinator learns whose it is and why, never what it says."""
+        """A mail waits in quarantine. The coordinator learns whose it is and why, never what it states."""
         code = RefusalReason.COULD_NOT_BE_HANDLED if verdict.reason is None else verdict.reason
         consequence = "it does not count. The mail stays in quarantine, unchanged."
         if verdict.reason is None:
@@ -255,7 +255,7 @@ class Replies:
         self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: RefusalReason
     ) -> None:
         """No page of a sheet could be read: tell its sender how to photograph it better. If it came by post,
-        tell the coordinator, who has the sheet."""
+        inform the coordinator, who has the sheet."""
         if submission.sha256 is None:
             self._posted(session, submission, phase, reason)
             return

@@ -2,7 +2,7 @@
 far they are (LET-04).
 
 Nothing leaves before every letter is made: they are put into the outbox in one transaction. A worker that
-dies under way has left nothing but files that nobody names, and the queue begins the job again.
+dies under way has left nothing but files that no person names, and the queue begins the job again.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Approvals:
     def request(self, phase_id: int, by: str, answer_by: AnswerBy | None = None) -> None:
         """Have the results of a judged phase drawn and sent; `answer_by` is the deadline that was confirmed
         for the phase that follows. A second press while they are drawn changes nothing. Raises NotReady,
-        which says what is in the way."""
+        which shows what is in the way."""
         with self.store.begin() as session:
             phase = session.get_one(PhaseRow, phase_id)
             if phase.state == PhaseState.SENT or is_drawing(session, phase):
@@ -75,7 +75,7 @@ class Approvals:
 
         1. Expect the approval that the payload names, still drawing; otherwise return.
         2. Approve the phase, noting each step.
-        3. Note that it was sent, or why it was not. A fault that nobody foresaw is raised: the queue tries
+        3. Note that it was sent, or why it was not. A fault that no person foresaw is raised: the queue tries
            again.
         """
         row = self._row(payload)
@@ -110,7 +110,7 @@ class Approvals:
     def _row(self, payload: dict[str, Any]) -> ApprovalRow | None:
         with self.store() as session:
             row = session.get(ApprovalRow, int(payload["phase"]))
-            # A newer press has a job of its own.
+            # A newer press has its own job.
             if row is None or row.asked_at != datetime.fromisoformat(payload["asked"]):
                 return None
             session.expunge(row)

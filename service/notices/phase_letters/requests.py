@@ -45,7 +45,7 @@ class RetreatFacts(LetterFacts):
 @dataclass(frozen=True, slots=True)
 class AdjustmentFacts(LetterFacts):
     """A power's offer (`count` above 0) or demand (below 0) for the Winter, before transfers (OUT-07).
-    `lots_may_decide`: removals that nobody orders are drawn by lot; `separate_sheets`: builds and removals
+    `lots_may_decide`: removals that no person orders are drawn by lot; `separate_sheets`: builds and removals
     must not be on one sheet. `places`: in how many places the power may build, None if they are enough.
     `may_receive_supply`: another power may send it supply, with which it may build or keep a unit."""
 
@@ -100,14 +100,14 @@ def retreat_unit(
 
 
 def attackers_of(variant: Variant, unit: Unit) -> tuple[str, ...]:
-    """The provinces beside a unit from which one of its kind could attack it, by name."""
+    """The provinces next to a unit from which one of its kind could attack it, by name."""
     beside = {region.province for movement in variant.kinds[unit.kind].moves
               for region in variant.board.neighbours(unit.region, movement)}
     return tuple(sorted(beside, key=lambda province: variant.board.provinces[province].name))
 
 
 def _barred(variant: Variant, dislodgement: Dislodgement, contested: frozenset[str]) -> tuple[Sentence, ...]:
-    """The places beside a unit that it may not enter for another reason than a unit that stands there."""
+    """The places next to a unit that it may not enter for another reason than a unit that is there."""
     board, unit = variant.board, dislodgement.unit
     beside = {region.province for movement in variant.kinds[unit.kind].moves
               for region in board.neighbours(unit.region, movement)}
@@ -135,7 +135,7 @@ def _examples(variant: Variant, unit: Unit, power: str) -> tuple[str, ...]:
     examples = []
     if Retreat in forms:
         text = order_text(variant, Retreat(power=power, unit=meant, to=to))
-        # The unit's own place stands in for the one to come, and only its last mention is that.
+        # The unit's own place is in for the one to come, and only its last mention is that.
         head, _, tail = text.rpartition(variant.board.region_text(to))
         examples.append(f"{head}{_PLACE}{tail}")
     if Disband in forms:

@@ -1,4 +1,4 @@
-"""The names of coasts, small and along their shore: where a fleet stands in a region with two (LET-16)."""
+"""The names of coasts, small and along their shore: where a fleet is in a region with two (LET-16)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _shore(variant: Variant, sheet: MapPaper, region: Region) -> BaseGeometry:
     others = {name for coast in variant.board.provinces[region.province].coasts if coast.id != region.coast
               for name in _seas(variant, Region(region.province, coast.id))}
     seas = _seas(variant, region)
-    # A sea before both coasts says nothing of where the one ends.
+    # A sea before both coasts has nothing of where the one ends.
     shapes = [sheet.places[name].shape for name in seas - others or seas if name in sheet.places]
     return shapely.intersection(
         sheet.places[region.province].shape.boundary, shapely.union_all(shapes).buffer(TOUCH))

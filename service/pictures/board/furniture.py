@@ -24,7 +24,7 @@ HIDDEN = 0.4
 _LAND = 60_000.0  # it covers nothing but land
 _HIDING = 3000.0  # it hides a sea whole
 _LINES = 1500.0  # it covers nothing but borders
-_AWAY = 160.0  # it stands at the far side of the map
+_AWAY = 160.0  # it is at the far side of the map
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def arrange(sheet: MapPaper, pieces: Sequence[FurniturePiece]) -> Mapping[str, R
 
 
 class _OpenGround:
-    """What a piece would stand on, and how much of each sea is hidden already."""
+    """What a piece would be on, and how much of each sea is hidden already."""
 
     def __init__(self, sheet: MapPaper) -> None:
         grid = Grid(sheet.paper, sheet.places)

@@ -49,7 +49,7 @@ def index_page(
     units: Iterable[Unit] = ()
 ) -> str:
     """HTML of the table of control and the list of regions, to follow the map in one PDF; with the units that
-    stand on it."""
+    are on it."""
     rows = "".join(_power_row(variant, power, centres.get(power, ())) for power in variant.powers)
     held = {region for regions in centres.values() for region in regions}
     units = sorted(units)

@@ -27,7 +27,7 @@ WIDE, HIGH = 38.0, 31.0
 """Millimetres of the map on A3 that an inset shows; on smaller paper as much less as its furniture."""
 
 LARGER = 1.7
-"""How much larger an inset is drawn, at most: one whose window was grown stands in the same room."""
+"""How much larger an inset is drawn, at most: one whose window was grown is in the same room."""
 CROWD = 16
 """So many regions in such a window make a crowd."""
 
@@ -51,7 +51,7 @@ _STEP = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Inset:
-    """A part of a map drawn larger: the `window` it shows and the `box` it stands in, both on the map;
+    """A part of a map drawn larger: the `window` it shows and the `box` it is in, both on the map;
     `sheet` and `labels` in millimetres of its own, origin top left."""
 
     window: Rect
@@ -106,7 +106,7 @@ def _whole(window: Rect, marks: NDArray[np.float64], inside: Rect) -> Rect:
 def _cut(
     marks: NDArray[np.float64], left: float, tops: NDArray[np.float64], width: float, height: float
 ) -> NDArray[np.int64]:
-    """How many marks the edge of each window cuts; the windows stand above each other."""
+    """How many marks the edge of each window cuts; the windows are above each other."""
     x, y, r = marks.T
     top, bottom = tops[:, None], tops[:, None] + height
     across, down = (x + r > left) & (x - r < left + width), (y + r > top) & (y - r < bottom)
@@ -165,7 +165,7 @@ def _is_visible(whole_place: LabelPlace, enlarged_place: LabelPlace, frame: Rect
 
 
 def enlarged(sheet: MapPaper, window: Rect) -> MapPaper:
-    """What a window shows, on a sheet of its own."""
+    """What a window shows, on its own sheet."""
     larger = magnification(window, sheet.paper)
     frame = Rect(0.0, 0.0, window.width * larger, window.height * larger)
     places = {}
@@ -191,7 +191,7 @@ def _place(
         return replace(place, shape=shape, seal=None)
     if place.ground is GroundKind.TOWN:
         return replace(place, shape=shape, seal=(x, y), radius=max(TOWN_MM, math.sqrt(shape.area / math.pi)))
-    # The mark of a county stands where it does on the map, so that it is found again.
+    # The mark of a county is where it does on the map, so that it is found again.
     return replace(place, shape=shape, seal=(x, y))
 
 

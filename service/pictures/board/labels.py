@@ -2,9 +2,8 @@
 
 Each name has some hundred candidates, a wording and a spot, priced by what lies under them. Names are set
 from the most cramped on; then each in turn moves to its cheapest spot given all others, and a pair that stays
-in each other's way pays more each round, until nobody overlaps. No chance is involved: the same board gives
-the same map.
-"""
+in each other's way pays more each round, until no person overlaps. No chance is involved: the same board
+gives the same map. """
 
 from __future__ import annotations
 
@@ -275,7 +274,7 @@ def _ground_price(place: LabelPlace, number: int, boxes: Boxes, under: _GroundMa
     blocked, foreign = covered_share(under.blocked, boxes), covered_share(under.foreign, boxes)
     # Furniture, discs and crowns are all but forbidden.
     price = 400.0 * (blocked > 0) * (0.15 + blocked)
-    # A town's name is beside its disc, so it pays for coast lines below it and not for leaving its region.
+    # A town's name is next to its disc, so it pays for coast lines below it and not for leaving its region.
     if place.ground is GroundKind.TOWN:
         return np.asarray(price + 5.0 * edge + 2.0 * np.minimum(sea, 1 - sea) + 1.0 * foreign
                           + _OTHERS_MARK * _nearer_to_another(place, boxes, under.marks))
@@ -322,7 +321,7 @@ def _spots_over(place: LabelPlace) -> tuple[Boxes, NDArray[np.float64]]:
     """Spots over the region and a little around it, dearer away from its widest part."""
     x0, y0, x1, y1 = place.shape.bounds
     if place.is_box:
-        # In the middle of its width, above or below a unit that may stand there.
+        # In the middle of its width, above or below a unit that may be there.
         rows = (y0 + y1) / 2 + np.array([0.0, -0.4, 0.4, -0.8, 0.8])
         return np.column_stack([np.full(len(rows), (x0 + x1) / 2), rows]), 0.1 * np.arange(float(len(rows)))
     step = _STEP[place.ground]
@@ -377,7 +376,7 @@ def _choose_spots(options: list[_Candidates]) -> NDArray[np.int64]:
         for index in order:
             option = options[index]
             hits = _overlaps(option.boxes, current)
-            # A name does not stand in its own way.
+            # A name does not be in its own way.
             hits[:, index] = False
             total = option.costs + _COLLISION * (hits @ weight[index])
             pick = int(np.argmin(total))

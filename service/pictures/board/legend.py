@@ -37,7 +37,7 @@ def _has_kingdoms(variant: Variant) -> bool:
 def draw_legend(
     box: Rect, variant: Variant, held: Mapping[str, Power], short: Sequence[tuple[str, str]], *, towns: bool
 ) -> str:
-    """The panel. `held` maps region to owner; `short` are short names with the names they stand for; `towns`
+    """The panel. `held` maps region to owner; `short` are short names with the names they represent; `towns`
     whether some centres are drawn as towns within a county."""
     # A power may hold regions without a centre; they have its colour and do not count.
     counts = Counter(power.id for region, power in held.items() if variant.board.provinces[region].centre)
@@ -92,7 +92,7 @@ def _row(box: Rect, y: float, power: Power, count: int) -> str:
 
 
 def letter_note(power: Power) -> str:
-    """What a power's letter stands for, where its name has no word that begins with it: "R for Rupert"."""
+    """What a power's letter represents, where its name has no word that begins with it: "R for Rupert"."""
     if any(word.startswith(power.letter) for word in power.name.removeprefix("The ").split()):
         return ""
     words = [word for name in (power.person, *power.aliases) for word in name.split() if word != "The"]

@@ -78,7 +78,7 @@ class NoShapes(UserFacingError, ValueError):
 class MapPlan:
     """A sheet with every name and piece of furniture in its place; the same for every position of a board.
     While a phase is drawn: `stuck` are regions whose names found no place off the ends of lines; `is_draft`
-    says that the names have not yet made room for lines, which will be placed once more."""
+    states that the names have not yet made room for lines, which will be placed once more."""
 
     sheet: MapPaper
     labels: tuple[Label, ...]
@@ -153,7 +153,7 @@ def _arrange_furniture(
         furniture.FurniturePiece("ship", 23.0 * part, 22.0 * part, (0.05, 0.85), afloat=True),
     ]
     if sheet.is_sketch:
-        # Beside a sketch there is a strip for title and legend; nothing on it lies north or has a distance.
+        # Next to a sketch there is a strip for title and legend; nothing on it lies north or has a distance.
         furniture_pieces = [
             replace(piece, anchor=(1.0, 0.0)) if piece.name == "title" else piece
             for piece in furniture_pieces if piece.name not in {"compass", "scale"}]
@@ -330,7 +330,7 @@ def _draw_control(place: LabelPlace, power: Power) -> str:
 
 
 def _legend_rows(plan: MapPlan, variant: Variant, drawn: Iterable[Rect]) -> int:
-    """How many rows of two short names the legend has room for: where it stands, and below it as far as it
+    """How many rows of two short names the legend has room for: where it is, and below it as far as it
     would cover nothing."""
     room, rows = plan.pieces["legend"], 0
     solid = [box for box in _taken(plan, plan.labels, drawn) if box is not room]

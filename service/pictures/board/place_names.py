@@ -1,5 +1,5 @@
 """`python -m service.pictures.board.place_names [BOARD ...]`: place the names of some boards, or of all that
-are drawn, and store the result beside the board. Run by hand when a board, its names or the solver change.
+are drawn, and store the result next to the board. Run by hand when a board, its names or the solver change.
 """
 
 from __future__ import annotations

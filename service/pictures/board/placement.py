@@ -1,11 +1,10 @@
-"""The placement of a board's names, computed once and shipped beside the board as `placing-a3.json` and
+"""The placement of a board's names, computed once and shipped next to the board as `placing-a3.json` and
 `placing-a4.json`.
 
-Computing it takes seconds, and nobody who asks for a map should wait for that. A file says which board it was
-made from. A file made from another board, or on a machine whose type has other widths, is reported as out of
-date and not used: the names are placed again, which gives the same map, only later. Made by `python -m
-service.pictures.board.place_names`.
-"""
+Computing it takes seconds, and no person who requests a map should wait for that. A file shows which board it
+was made from. A file made from another board, or on a machine whose type has other widths, is reported as out
+of date and not used: the names are placed again, which gives the same map, only later. Made by `python -m
+service.pictures.board.place_names`. """
 
 from __future__ import annotations
 
@@ -35,11 +34,11 @@ log = logging.getLogger(__name__)
 
 
 class PlacementOutdated(Exception):
-    """A file of placing that is not of this board; the sentence says what differs."""
+    """A file of placing that is not of this board; the sentence shows what differs."""
 
 
 def placement_file(folder: Path, paper: PaperSize) -> Path:
-    """Where a board's placing on a paper is kept."""
+    """Where a board's placing on a paper is stored."""
     return folder / f"placing-{paper.name.lower()}.json"
 
 
@@ -123,8 +122,8 @@ def read_placement(text: str, variant: Variant, shapes: Mapping[str, Shape], pap
 
 
 def plan_from(folder: Path, variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize) -> MapPlan:
-    """The plan kept in a board's folder, or one worked out now where none is kept or what is kept is out of
-    date; the log says which file that was. Raises NoShapes."""
+    """The plan kept in a board's folder, or one worked out now where none is stored or what is stored is out
+    of date; the log shows which file that was. Raises NoShapes."""
     path = placement_file(folder, paper)
     if path.exists():
         try:

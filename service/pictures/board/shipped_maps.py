@@ -1,5 +1,5 @@
 """The maps of the boards that come with the program; the placing of names is worked out once for each board
-and paper, and the newest drawings are kept, because a public page may be asked for at any rate.
+and paper, and the newest drawings are stored, because a public page may be asked for at any rate.
 
 A small map of the centres that changed hands is for the written results of a year's end (LET-09): only the
 part of the board where they lie, each in its new owner's colour with its letter and its name.
@@ -93,7 +93,7 @@ def _marked(variant: Variant, place: LabelPlace, owner: str | None, size: float,
 
 
 def _key(variant: Variant, owners: Sequence[str | None], window: Rect, size: float) -> list[str]:
-    """What the letters stand for, as lines below the map."""
+    """What the letters represent, as lines below the map."""
     powers = [power for power in variant.powers.values() if power.id in owners]
     words = [f"{power.letter} {power.name}" for power in powers]
     words += ["– nobody"] if None in owners else []
@@ -134,7 +134,7 @@ def board_svg(
     variant: Variant, centres: Mapping[str, Iterable[str]], title: str, subtitle: str,
     units: Iterable[Unit] = ()
 ) -> str:
-    """The control of a board as SVG; `centres` maps owner to regions. `units` stand on it where a game asks
+    """The control of a board as SVG; `centres` maps owner to regions. `units` are on it where a game asks
     for them."""
     return draw_map(
         variant,
@@ -173,7 +173,7 @@ def board_png(
 
 
 def board_changes(variant: Variant, owners: Mapping[str, str | None]) -> str:
-    """A small map of the centres that changed hands, as SVG: each with its new owner, None for nobody. ""
+    """A small map of the centres that changed hands, as SVG: each with its new owner, None for no person. ""
     where none changed, and for a board that is not drawn."""
     if not owners or not maps.shapes(variant.slug):
         return ""

@@ -18,13 +18,13 @@ from service.pictures.drawing.values import GroundKind, LabelPlace
 WASH = 0.26
 """Strength of the wash; a county that is held itself has its pattern too."""
 NEAR_KM = 1.0
-"""Kilometres between a town and a county that it stands in or on the edge of, at most. Of ground and not of
-paper, so that every map of a board says the same."""
+"""Kilometres between a town and a county that it is in or on the edge of, at most. Of ground and not of
+paper, so that every map of a board states the same."""
 
 
 def draw_town_lands(sheet: MapPaper, held: Mapping[str, Power]) -> str:
-    """The washes as SVG. `held` maps region to owner. A county without a centre that nobody holds has the
-    colours of its towns, each the part that is nearest to it; the part of a town that nobody owns stays
+    """The washes as SVG. `held` maps region to owner. A county without a centre that no person holds has the
+    colours of its towns, each the part that is nearest to it; the part of a town that no person owns stays
     plain."""
     towns = [place for place in sheet.places.values()
              if place.ground is GroundKind.TOWN and place.seal is not None]

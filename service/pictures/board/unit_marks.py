@@ -1,4 +1,4 @@
-"""Units on a map, for a game whose option asks for them (MAP-03, Q-13): a plate in each unit's region with
+"""Units on a map, for a game whose option requests them (MAP-03, Q-13): a plate in each unit's region with
 the letter of its power on the power's colour, and the letter of its kind.
 """
 
@@ -37,7 +37,7 @@ RING = 1.5
 BETWEEN = 5.0
 """Millimetres between two plates on A3 that are room enough for a line from one to the other."""
 HOST = 1.0
-"""Millimetres about a town within which the county lies that it stands in."""
+"""Millimetres about a town within which the county lies that it is in."""
 _STEP, _AROUND, _AT_ONCE = 0.6, 4.0, 60
 _OUT = np.array([-1.0, -1.0, 1.0, 1.0])
 
@@ -45,7 +45,7 @@ _OUT = np.array([-1.0, -1.0, 1.0, 1.0])
 _MARK = 60.0  # it covers a mark or another plate
 _NAME = 40.0  # it covers a name whole
 _TOUCH = 1.5  # it touches a name
-_BESIDE = 9.0  # it stands outside the region
+_BESIDE = 9.0  # it is outside the region
 _AWAY = 0.25  # each millimetre
 _STRANGE = 25.0  # another mark is nearer than its own
 _NEAR = 0.6  # each millimetre nearer to another plate than BETWEEN: lines between the two need room
@@ -116,7 +116,7 @@ def unit_boxes(
 
 
 def _ground(sheet: MapPaper, place: LabelPlace) -> BaseGeometry:
-    """Where a plate of a place stands: its shape; of a town, the county that it stands in too, which is the
+    """Where a plate of a place stands: its shape; of a town, the county that it is in too, which is the
     one that has most of the ground around it."""
     if place.ground is not GroundKind.TOWN:
         return place.shape
@@ -152,7 +152,7 @@ def plates(variant: Variant, where: dict[Unit, Rect]) -> str:
 
 
 def explanation(variant: Variant, units: Iterable[Unit]) -> str:
-    """The sentence that says how a plate is read; "" without units."""
+    """The sentence that shows how a plate is read; "" without units."""
     kinds = [variant.kinds[letter] for letter in sorted({unit.kind for unit in units})]
     return (
         EXPLAINED.format(kinds=", ".join(f"{kind.letter} {kind.name.lower()}" for kind in kinds))

@@ -30,7 +30,7 @@ _STYLES = {
     GroundKind.TOWN: _Style("roman", (2.25, 2.05, 1.85), 0.0),
 }
 _LEAST_IN_BOX = 1.35
-"""A size more for the name of a box beside the board, which must not run over its frame."""
+"""A size more for the name of a box next to the board, which must not run over its frame."""
 
 # Costs of a name that is not set in its largest size on one line; set by hand.
 _PER_LINE = 0.35  # a break

@@ -1,4 +1,4 @@
-"""The sheet as a grid of cells: four look-ups tell what is under a box."""
+"""The sheet as a grid of cells: four look-ups show what is under a box."""
 
 from __future__ import annotations
 

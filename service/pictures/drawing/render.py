@@ -35,7 +35,7 @@ def to_pdf(
     """PDF of SVG pages (one page each, the size they name in millimetres), which HTML parts may follow; or of
     one HTML document, which names its own paper.
 
-    The file carries headings, tables, words of pictures and reading order for screen readers, and says that
+    The file carries headings, tables, words of pictures and reading order for screen readers, and states that
     it conforms to PDF/UA-1 (ISO 14289-1). `has_fields`: inputs of the HTML become fields to be filled in.
     `descriptions`: the words for who does not see each of the SVG pages, which are also the names of the
     file's bookmarks; the title where there are none.
@@ -121,7 +121,7 @@ def _finish(document: Document, pdf: pydyf.PDF, forms: Sequence[VectorForm | Non
 
 
 def _name_no_byte_order_mark(pdf: pydyf.PDF) -> None:
-    """A form's font carries every letter, U+FEFF too, which no glyph of a PDF/UA file may stand for (ISO
+    """A form's font carries every letter, U+FEFF too, which no glyph of a PDF/UA file may represent (ISO
     14289-1, 7.21.7). Unicode has U+2060 in its place."""
     for part in pdf.objects:
         rows = getattr(part, "stream", [])
@@ -132,7 +132,7 @@ def _name_no_byte_order_mark(pdf: pydyf.PDF) -> None:
 
 def _say_scopes(document: Document) -> None:
     """Say of each header cell whether it heads its row or its column (ISO 14289-1, 7.5). WeasyPrint names the
-    headers in each cell of data, so that a header whose column holds headers alone stands for nothing."""
+    headers in each cell of data, so that a header whose column holds headers alone represents nothing."""
     for page in document.pages:
         for box in page._page_box.descendants():  # noqa: SLF001 (there is no other way to a box)
             if box.element_tag == "th" and getattr(box, "mark", None) is not None:

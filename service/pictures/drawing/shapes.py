@@ -23,7 +23,7 @@ TOWN_MM = 1.55
 
 ROUND = 0.9
 BOX_ROOM = 12.0
-"""Kilometres of empty ground around a box beside the board."""
+"""Kilometres of empty ground around a box next to the board."""
 TOWN_KM2 = 420.0
 
 
@@ -36,7 +36,7 @@ def valid_polygons(geometry: BaseGeometry) -> BaseGeometry:
 
 
 STRIP = 0.33
-"""The width of the strip beside a sketch, in widths of the sketch: for title and legend."""
+"""The width of the strip next to a sketch, in widths of the sketch: for title and legend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def lay_out_map(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize)
     outer = _bounds(kilometres, beside)
     is_sketch = any(shape.also_near is not None for shape in shapes.values())
     if is_sketch:
-        # Nothing lies beyond a sketch, so its legend gets a strip of its own.
+        # Nothing lies beyond a sketch, so its legend gets its own strip.
         outer = (outer[0], outer[1], outer[2] + STRIP * (outer[2] - outer[0]), outer[3])
     left, bottom, right, top = (
         outer if is_sketch else _window(kilometres, seas, outer, variant.strip))

@@ -11,7 +11,7 @@ from adjudicator.units import Unit
 
 
 class GroundKind(StrEnum):
-    """How a region is drawn: a TOWN is a small disc with a name beside it."""
+    """How a region is drawn: a TOWN is a small disc with a name next to it."""
 
     TOWN = "town"
     LAND = "land"
@@ -20,7 +20,7 @@ class GroundKind(StrEnum):
 
 
 OFF_BOARD = "off_board"
-"""The mark of a province that is a box beside the board."""
+"""The mark of a province that is a box next to the board."""
 KINGDOM = "kingdom"
 """The mark of a province (`provinces.csv`) that makes a kingdom: it wears a crown, as a capital does."""
 
@@ -77,7 +77,7 @@ A4 = PaperSize(210.0, 297.0, 8.0, 5.0, 0.7, "A4")
 class LabelPlace:
     """One region on paper. `shape` is cut at the neat line; `seal` is the middle of its centre's mark or
     None; `radius` that of the mark, or of the disc itself where the region is a town; `home` is where its
-    name is best, None for its widest part. `is_box`: it is a box beside the board, and its name stays in
+    name is best, None for its widest part. `is_box`: it is a box next to the board, and its name stays in
     it."""
 
     id: str
@@ -121,7 +121,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class MapOptions:
-    """Choices of a map. It shows control alone, unless `units` are given to stand on it (MAP-03, Q-13).
+    """Choices of a map. It shows control alone, unless `units` are given to be on it (MAP-03, Q-13).
     Those that were dislodged are `ringed`. `record` is the root of the game's record in words, for the strip
     below the border."""
 

@@ -2,12 +2,11 @@
 LET-12); the order sheet as a PDF form, for who cannot write by hand (BEY-08); and a sheet as a player might
 fill it in, for the welcome (LET-08).
 
-A sheet is made to be read back. Its marks say where it lies in a photograph and which way is up, its code for
-which power and phase it was printed; everything else that is printed and is no heading stands where the
+A sheet is made to be read back. Its marks show where it lies in a photograph and which way is up, its code
+for which power and phase it was printed; everything else that is printed and is no heading is where the
 reader knows it (`ocr.image.sheet_layout`) and is taken out before anything is read. The heading is in plain
 type all the same, for a photograph in which marks and code are hidden. A form is read back from its fields
-alone (`ocr.image.sheet_form`).
-"""
+alone (`ocr.image.sheet_form`). """
 
 from __future__ import annotations
 
@@ -88,11 +87,11 @@ class BlankSheet:
     """One blank sheet (HEAD-01, LET-12).
 
     `power` and `game` as printed, `orders` such as "Autumn 1642 Movement Orders"; `rows` how many rules are
-    wanted at least, one for each unit. `code`: what the QR code of the first page says; None for a sheet
+    wanted at least, one for each unit. `code`: what the QR code of the first page states; None for a sheet
     without. `notes`: lines in small type, as they are printed: address, deadline, an example. `version`: the
     word before the box for a version number, "" for no box. `kinds`: the letters of the two boxes of a row,
     army's first, or none. `units`: names that stand small under the first rules, or none. `words`: what
-    stands before the box for the four words of the record's root, "" for no box.
+    is before the box for the four words of the record's root, "" for no box.
     """
 
     power: str
@@ -196,8 +195,8 @@ def _place(area: layout.Area) -> str:
 
 
 def _marks(code: SheetCode | None, label: str) -> Markup:
-    """The four marks and the code as one drawing, in millimetres of the block. `label` says to who does not
-    see it what the code says to a machine."""
+    """The four marks and the code as one drawing, in millimetres of the block. `label` states to who does not
+    see it what the code states to a machine."""
     cell = layout.MARK / 6
     squares: list[str] = []
     for (left, top), cells in zip(layout.MARKS, layout.MARK_CELLS, strict=True):
@@ -276,7 +275,7 @@ def labels_pdf(envelopes: Sequence[PaperEnvelope]) -> bytes:
 @dataclass(frozen=True, slots=True)
 class FormSheet:
     """One form: power, game and phase as printed and kept in its fields, `rows` for orders, `notes` that say
-    what to do, `units` whose names stand beside the rows, or none. Words of the labels in the reader's
+    what to do, `units` whose names are next to the rows, or none. Words of the labels in the reader's
     language: `order` has the blank "%s" for its number."""
 
     power: str

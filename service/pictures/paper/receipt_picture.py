@@ -2,7 +2,7 @@
 read (OUT-02).
 
 A box of a line it is sure of is drawn through, that of an unsure one is broken and its number followed by a
-question mark, so that the picture says the same in black and white. Nothing of the photograph's own data is
+question mark, so that the picture states the same in black and white. Nothing of the photograph's own data is
 carried along.
 """
 
@@ -70,7 +70,7 @@ def _draw_box(draw: ImageDraw.ImageDraw, line: BoxedLine, scale: float) -> None:
     points = [(x * scale, y * scale) for x, y in line.corners]
     for start, end in zip(points, [*points[1:], points[0]], strict=True):
         _draw_edge(draw, start, end, colour, broken=line.unsure)
-    # The question mark says in black and white what the colour says.
+    # The question mark states in black and white what the colour states.
     label, font = f"{line.number}{'?' if line.unsure else ''}", _font("bold", 26)
     if not label:
         return

@@ -39,7 +39,7 @@ _PAPER_RANK = 0.6
 """Rank, 0 to 1, of the light of the paper among the blocks of a window: a scribble may cover the darker six
 tenths. At 0.7 and more the darker side of a fold in the paper shows as specks."""
 _NOISE = 4.0
-"""Standard deviations of the paper's noise from which a pixel is ink. At 3 the shade beside a fold is grey;
+"""Standard deviations of the paper's noise from which a pixel is ink. At 3 the shade next to a fold is grey;
 at 5 hard pencil on grey paper has gaps."""
 _LEAST_CONTRAST = 0.02
 """Part of the paper's light by which ink is darker at least, for pictures without noise."""
@@ -135,7 +135,7 @@ def sheet_window(
 
 
 def open_upright(picture: bytes) -> Image.Image:
-    """A picture turned as its EXIF says, every band but its colours left behind. Raises SheetUnusable."""
+    """A picture turned as its EXIF states, every band but its colours left behind. Raises SheetUnusable."""
     try:
         with Image.open(io.BytesIO(picture)) as photo:
             ImageOps.exif_transpose(photo, in_place=True)
@@ -153,7 +153,7 @@ def _box_around(corners: Corners, size: tuple[int, int]) -> tuple[int, int, int,
         max(0, round(min(xs) - margin)), max(0, round(min(ys) - margin)),
         min(size[0], round(max(xs) + margin)), min(size[1], round(max(ys) + margin)),
     )
-    # A box beside the picture, or an empty one, is our own fault: the whole sheet is better than a cut
+    # A box next to the picture, or an empty one, is our own fault: the whole sheet is better than a cut
     # through it.
     return box if box[0] < box[2] and box[1] < box[3] else (0, 0, *size)
 
@@ -173,7 +173,7 @@ def _ink(grey: Image.Image) -> Image.Image:
     black = float(np.percentile(light[ink], _FULL_INK)) if ink.any() else 0.0
     white = 1 - contrast / 2
     steps = np.clip(np.rint(3 * (light - black) / max(white - black, 0.01)), 0, 3).astype(np.uint8)
-    # Faint ink beside dark ink would be white.
+    # Faint ink next to dark ink would be white.
     faint = ink & (light < white)
     steps[faint] = np.minimum(steps[faint], 2)
     # The grain of the paper away from ink would cost half the bytes.

@@ -44,7 +44,7 @@ def test_the_opening_is_what_the_package_writes() -> None:
 
 
 def test_orders_stand_as_the_package_writes_them() -> None:
-    """A void order stands under our own key: the package would refuse it."""
+    """A void order is under our own key: the package would refuse it."""
     army, fleet = UnitRef("A", Region("LVP")), UnitRef("F", Region("LON"))
     game = _written(_game(
         Move(power="ENGLAND", unit=fleet, to=Region("NTH")),

@@ -85,7 +85,7 @@ def test_a_fleet_is_let_be_where_the_search_comes_to_its_limit(monkeypatch: pyte
 
 @pytest.mark.parametrize("slug", ["standard", "w3k", "bretwalda", "war1648", "britain1066"])
 def test_no_whole_chain_is_broken_by_leaving_out_what_is_of_no_use(slug: str) -> None:
-    """JUD-01: whoever else is at sea, and the same for the way back."""
+    """JUD-01: anyone else who is at sea, and the same for the way back."""
     chart, chance = maps.load(slug).context().tables, Random(slug)
     seas, shores = sorted(chart.seas), sorted(chart.shores)
     chains = 0

@@ -54,6 +54,6 @@ def test_one_with_a_place_to_go_opens_them_for_all() -> None:
 
 
 def test_where_units_hide_all_are_asked() -> None:
-    """Which place is barred may tell of a unit that is not seen."""
+    """Which place is barred may mention a unit that is not seen."""
     asks = {slug: maps.load(slug).rules.asks_units_without_refuge() for slug in maps.variants()}
     assert {slug for slug, is_asked in asks.items() if is_asked} == {"britain1066"}

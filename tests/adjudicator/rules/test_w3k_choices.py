@@ -1,4 +1,4 @@
-"""The named choices of Wars of the Three Kingdoms, the year's end, and what is kept between phases."""
+"""The named choices of Wars of the Three Kingdoms, the year's end, and what is stored between phases."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_of_two_orders_the_first_may_be_chosen_to_count() -> None:
     units, written = [("The Crown", "A", "London")], orders(The_Crown=["A London - Surrey", "A London H"])
     held = _judged(SUMMER, units, written)
     assert _results(held) == ["void illegal", "void illegal"]
-    # It had orders, too many of them: results must not say that it had none.
+    # It had orders, too many of them: results must not state that it had none.
     assert held.unordered == ()
     assert _results(_judged(SUMMER, units, written, double_orders="first")) == ["succeeds", "void illegal"]
 
@@ -163,7 +163,7 @@ def test_removals_beside_builds_may_be_chosen_to_count() -> None:
 
 
 def test_conversion_begun_in_autumn_goes_on_in_spring() -> None:
-    """Q-20: Winter stands between them and asks nothing of units."""
+    """Q-20: Winter is between them and asks nothing of units."""
     ruled = rules.load("w3k", {})
     position = _position(
         AUTUMN, [("Argyll", "A", "Carrickfergus Castle")], {"Argyll": ["Carrickfergus Castle"]}

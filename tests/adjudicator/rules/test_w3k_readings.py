@@ -172,7 +172,7 @@ def test_a_missing_coast_may_be_chosen_to_be_the_first() -> None:
 
 
 def test_a_proxy_may_be_chosen_to_be_given_on() -> None:
-    """Q-24: the last in the chain orders the unit, and nobody twice."""
+    """Q-24: the last in the chain orders the unit, and no person twice."""
     written = orders(
         The_Crown=["A London proxy Manchester"], Manchester=["A London proxy Cumberland"],
         Cumberland=["A London - Surrey"])
@@ -210,7 +210,7 @@ def test_supply_may_be_chosen_to_be_sent_from_surplus_only() -> None:
 
 
 def test_a_build_that_fails_leaves_its_supply_to_a_send_below_it() -> None:
-    """ADJ-07 and Q-27: nobody builds in a centre of another."""
+    """ADJ-07 and Q-27: no person builds in a centre of another."""
     written = orders(Argyll=["Build A Cork", "Send 1 supply to Hamilton"])
     judged = _judged(WINTER, ["Argyll A Glasgow"], written, {"Argyll": ["Fife", "Edinburgh"]})
     assert _results(judged)[0].startswith("void")
@@ -289,7 +289,7 @@ def test_a_draw_may_be_chosen_to_end_the_game_at_once() -> None:
 
 
 def test_a_unit_of_mercy_may_be_chosen_to_convert() -> None:
-    """Q-38: in any coastal centre where it stands; a power that owns a centre still needs to own that one."""
+    """Q-38: in any coastal centre where it is; a power that owns a centre still needs to own that one."""
     fort, convert = ["Argyll A Carrickfergus Castle"], orders(Argyll=["A Carrickfergus Castle converts to F"])
     for centres, usual, mercy in (
         ({}, "void illegal", "succeeds begun"),
@@ -310,7 +310,7 @@ def test_mercy_may_be_chosen_to_come_on_top_of_supply_received(choice: str, unit
 
 
 def test_every_choice_has_a_test_of_its_other_reading() -> None:
-    """A choice nobody judged by is only a word in a table."""
+    """A choice no person judged by is only a word in a table."""
     folder = Path(__file__).parent
     source = "".join((folder / f"test_w3k_{name}.py").read_text("utf-8") for name in ("choices", "readings"))
     for key, answers in type(VARIANT.rules).CHOICES.items():

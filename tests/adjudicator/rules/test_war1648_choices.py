@@ -197,7 +197,7 @@ def test_the_odd_mercenary() -> None:
         (),
         {"France": ("Paris", "Nantes")},
     )
-    # Only one mercenary is left to go, so it goes and a unit beside it.
+    # Only one mercenary is left to go, so it goes and a unit next to it.
     assert len(case.played().position.units) == 1
     alone = case.played(odd_mercenary="alone").position
     assert {str(u) for u in alone.units} == {"France A Burgundy", "France A Picardy"}

@@ -148,7 +148,7 @@ def test_a_field_with_a_default_may_be_missing() -> None:
         ),
         ({"position": {"phase": {"year": 1, "season": "S", "kind": "siege"}, "units": []}}, "siege"),
         ({"position": {"phase": {"year": 1, "season": "S", "kind": "turn"}, "units": {}}}, "position.units"),
-        # A field of a newer Galloper: to drop it in silence would lose what it says.
+        # A field of a newer Galloper: to drop it in silence would lose what it states.
         ({"position": {"phase": {"year": 1, "season": "S", "kind": "turn"}, "units": [], "moon": 1}}, "moon"),
     ],
 )

@@ -76,7 +76,7 @@ class LocalAuthority:
         return self.root.public_bytes(serialization.Encoding.PEM).decode()
 
     def reply(self, question: bytes, now: datetime) -> bytes:
-        """Stamp what a question asks for, at a moment."""
+        """Stamp what a question requests, at a moment."""
         imprint, nonce = _asked(question)
         info = der(
             SEQUENCE, integer(1), oid(POLICY), imprint, integer(int(now.timestamp())),
@@ -108,7 +108,7 @@ def _attribute(kind: str, value: bytes) -> bytes:
 
 
 def _asked(question: bytes) -> tuple[bytes, bytes]:
-    """The imprint and the nonce of a TimeStampReq, as they stand in it."""
+    """The imprint and the nonce of a TimeStampReq, as they are in it."""
     values = _values(_values(question)[0][2])
     return values[1][1], next((whole for tag, whole, _ in values[2:] if tag == INTEGER), b"")
 

@@ -49,7 +49,7 @@ def _stamped(change: Callable[[Chain], Chain], after: timedelta = timedelta()) -
 
 
 def _of_another_root(chain: Chain) -> Chain:
-    """The stamp is said to be of the entry before."""
+    """The stamp is stated to be of the entry before."""
     for entry in chain:
         if is_entry(entry, "event", event=Event.ROOT_STAMPED):
             entry["body"]["tells"]["detail"]["entry"] -= 1

@@ -49,7 +49,7 @@ def verified(path: Path, letters: list[Path] | None = None, **options: Any) -> t
 def test_the_child_says_what_the_check_says(table: Table, path: Path, tmp_path: Path, as_json: bool) -> None:
     letters, out = kept(table, tmp_path / "letters"), io.StringIO()
     code = run_verify(path, letters, out, as_json=as_json)
-    # In a process of its own, as the command runs: a worker that had run a thousand other tests gave a failed
+    # In a separate process, as the command runs: a worker that had run a thousand other tests gave a failed
     # check twice, which no run alone repeated.
     command = [sys.executable, "-c", CHECK, str(path), "json" if as_json else "words", *map(str, letters)]
     answer = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -104,7 +104,7 @@ out = io.StringIO()
 code = verify_in_child(Path(sys.argv[1]), [], out)
 print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024, out.getvalue(), sep="\n", end="")
 """
-"""Checks an archive in a process of its own, whose only child is the one that opens the archive."""
+"""Checks an archive in its own process, whose only child is the one that opens the archive."""
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ def archive_up_to_here(cluster: Postgres, log: Path) -> None:
 def test_a_drill_of_a_base_backup_and_the_archived_log(
     archived: tuple[Postgres, Path], tmp_path: Path
 ) -> None:
-    """(SCA-05) What docs/how-to/back-up-a-large-site.md says, step by step: what was played after the base
+    """(SCA-05) What docs/how-to/back-up-a-large-site.md states, step by step: what was played after the base
     backup is there up to the point that was named, what came later is lost and said to be."""
     cluster, log = archived
     with storm_site(tmp_path, url=cluster.url()) as place:

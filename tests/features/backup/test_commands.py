@@ -54,7 +54,7 @@ def test_a_backup_can_be_read_by_nobody_else(tmp_path: Path) -> None:
 def test_no_secret_of_the_site_is_in_a_backup_in_clear(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """(SEC-03) The settings alone hold the secrets; a person's password is kept as a hash."""
+    """(SEC-03) The settings alone hold the secrets; a person's password is stored as a hash."""
     site = own_site(tmp_path / "site", SETTINGS.format(port=free_port()))
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{PASSWORD}\n"))
     add_user(site, "Ada", io.StringIO())

@@ -75,7 +75,7 @@ def test_a_backup_comes_back_whole_on_either_database(table: Table, backup_bytes
 def test_a_restore_is_entered_with_what_the_backup_had(
     table: Table, backup_bytes: bytes, any_site: Site
 ) -> None:
-    """TRU-05: so that the checkers can say what was lost by it."""
+    """TRU-05: so that the checkers can show what was lost by it."""
     restored = put_back(backup_bytes, any_site, MemoryJobs())
     with any_site.store() as session:
         own = list(chain.entries(session, table.game))[restored.roots[0].number:]

@@ -80,7 +80,7 @@ def test_a_text_is_a_letter_and_its_player_hears_at_once_what_it_was_taken_for(t
         "If you do nothing, nobody answers it",
     ):
         assert sentence in words
-    # Nobody else's seat, sheet or address.
+    # No other person's seat, sheet or address.
     assert "Ormond" not in table.words(acknowledgement)
     assert {row.recipient for row in table.letters()} == {MONTROSE, COORDINATOR}
 
@@ -88,7 +88,7 @@ def test_a_text_is_a_letter_and_its_player_hears_at_once_what_it_was_taken_for(t
 @pytest.mark.parametrize(
     ("words", "subject", "files", "expected"),
     [
-        # A player who names a sheet meant orders: the refusal says what is missing.
+        # A player who names a sheet meant orders: the refusal shows what is missing.
         ("A London - Surrey", "{sheet}", (), (MailState.REFUSED, "no_photo")),
         ("A London - Surrey", "Powick Bridge, Montrose, Summer", (),
          (MailState.QUARANTINED, "subject_unparsed")),
@@ -265,7 +265,7 @@ def test_the_coordinator_of_one_game_answers_its_players(games: TwoGames) -> Non
 
 
 def test_letters_of_a_player_of_two_games_are_for_coordinators_of_both(games: TwoGames) -> None:
-    """The page of their letters tells of all their seats."""
+    """The page of their letters mentions all their seats."""
     place, other = f"/correspondence/{games.own_ids['player_id']}", str(games.other_ids["game_id"])
     with games.desk.table.site.store.begin() as session:
         seat = session.get_one(SeatRow, (other, "Hamilton"))

@@ -1,4 +1,4 @@
-"""A dry run of a deadline: nothing is sent, only its digests are written, and it says what the real run will
+"""A dry run of a deadline: nothing is sent, only its digests are written, and it shows what the real run will
 do."""
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ def entries(table: Table) -> list[EntryRow]:
 
 
 def test_what_was_rehearsed_is_byte_for_byte_what_is_judged_when_nothing_changed(table: Table) -> None:
-    """The rehearsal shows what the deadline will do, but for the lots: before the deadline nobody knows them,
-    not even whoever has opened the sheets (TRU-02)."""
+    """The rehearsal shows what the deadline will do, but for the lots: before the deadline no person knows
+    them, not even anyone who has opened the sheets (TRU-02)."""
     unseal(table)
     rehearsal = rehearse(table)
     assert rehearsal.result
@@ -138,7 +138,7 @@ def test_a_rehearsal_writes_nothing_but_one_event(table: Table) -> None:
     assert everything(table) == rows
     assert files(table) == files_before
     assert len(events(table)) == 1
-    # Nobody can rehearse in secret: the record has an entry for each.
+    # No person can rehearse in secret: the record has an entry for each.
     assert len(entries(table)) == entered + 1
 
 

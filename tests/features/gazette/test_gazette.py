@@ -223,7 +223,7 @@ SINGULAR_TO_PLURAL = {
 def test_verbs_agree_with_every_power_of_every_board(code: str) -> None:
     """BEY-02: every phrase with every power in every place. A power that begins a sentence, or follows "and",
     is its subject: the word behind it is a verb of that number. A verb that is not in the table is a fault
-    too: then nobody has said what its plural is."""
+    too: then no person has showed what its plural is."""
     forms = SINGULAR_TO_PLURAL[code]
     powers = [power for slug in maps.variants() for power in maps.load(slug).powers.values()]
     assert {power.name for power in powers if power.is_plural} == {
@@ -264,7 +264,7 @@ def test_a_sentence_of_the_scots_in_full() -> None:
 
 def test_a_name_has_its_article_and_a_fleet_sails() -> None:
     """In two years of w3k: no "of Confederacy", no fleet that marches, no unit at a place beaten from the
-    place in whose name it stands; and what has changed its kind is of the other now."""
+    place in whose name it is; and what has changed its kind is of the other now."""
     words = [each for gazette in _gazettes("w3k", 4) for each in _dispatches(gazette)]
     named = [each for each in words if re.search(r"Confederacy|Protectorate", re.sub(r"\([^)]*\)", "", each))]
     assert named

@@ -1,4 +1,4 @@
-"""BEY-08: the printed gazette is PDF/UA-1 (ISO 14289-1), as a checker of others says."""
+"""BEY-08: the printed gazette is PDF/UA-1 (ISO 14289-1), as a checker of others states."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def test_the_small_map_is_sound(tmp_path: Path) -> None:
         ("# nothing", "VICTORY many", 4, "VICTORY needs a number"),
         ("# nothing", "A SOM", 4, "A stands before any power"),
         ("# nothing", "USE other.map", 4, "uses other.map, which does not stand beside it"),
-        # A board from a stranger must not read what is not beside it.
+        # A board from a stranger must not read what is not next to it.
         ("# nothing", "USE ../../etc/passwd.map", 4, "is not the plain name of a file"),
         # A file that uses itself would be read for ever.
         ("# nothing", "USE small.map", 4, "small.map is used already"),
@@ -78,7 +78,7 @@ def test_the_small_map_is_sound(tmp_path: Path) -> None:
         ("SOM ABUTS ELS WAT", "SOM ABUTS ELS WAT SOM", 9, "SOM abuts itself"),
         ("SOM ABUTS ELS WAT", "SOM ABUTS ELS/NC WAT", 9, "SOM abuts ELS/NC, and ELS has no such coast"),
         ("SOM ABUTS ELS WAT", "SOM ELS WAT", 9, "after COAST SOM comes ABUTS, not 'ELS'"),
-        # Mostly a slip of typing; `--one-way` says that it is meant.
+        # Mostly a slip of typing; `--one-way` states that it is meant.
         ("ELS ABUTS SOM WAT", "ELS ABUTS WAT", 9, ("an army goes from SOM to ELS and no line lets it come "
                                                    "back")),
         ("F ELS", "F ELS - WAT", 8, "a unit is F and a place"),
@@ -409,7 +409,7 @@ def _answered(name: str, data: bytes, beside: bytes = b"") -> None:
 
 
 def test_a_file_without_end_is_never_read(tmp_path: Path) -> None:
-    """A board's folder with a pipe or a device under a name that an importer asks for (SEC-05)."""
+    """A board's folder with a pipe or a device under a name that an importer requests (SEC-05)."""
     (tmp_path / "small.map").symlink_to("/dev/zero")
     os.mkfifo(tmp_path / "small.info")
     files = FolderFiles(tmp_path)

@@ -1,4 +1,4 @@
-"""A coordinator words a game's letters: shown before it is kept, refused where a fact would be lost, a way
+"""A coordinator words a game's letters: shown before it is stored, refused where a fact would be lost, a way
 back, and on the record (BEY-07)."""
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def test_the_act_refuses_what_the_form_does(desk: DeskTable) -> None:
 
 
 def test_every_blank_and_every_letter_has_words_for_a_coordinator() -> None:
-    """"%(instant)s" and "receipt_late" say nothing to whoever has not read the program."""
+    """"%(instant)s" and "receipt_late" have nothing to anyone who has not read the program."""
     blanks = {blank for kind in letter_kinds().by_name.values() if kind.occasion
               for sentence in sentences_of(kind.name, "en") for blank in sentence.blanks}
     assert blanks == set(BLANKS)

@@ -1,6 +1,6 @@
 """A device with passkeys, in a few lines of WebAuthn Level 2: it makes a key for a site, and signs with it.
 
-It knows nothing of the program under test; what it sends is put together from the specification (6.1
+It is independent of the program under test; what it sends is put together from the specification (6.1
 authenticator data, 6.5.4 attestation "none", 5.8.1 client data).
 """
 
@@ -30,7 +30,7 @@ def bytes_of(value: str) -> bytes:
 
 @dataclass
 class Authenticator:
-    """One key of one device. `origin` is what the browser says of the page that asks, `host` for which site
+    """One key of one device. `origin` is what the browser states of the page that asks, `host` for which site
     it makes the key; `verifies`: it checks its person. `count` grows with each use."""
 
     origin: str
@@ -41,7 +41,7 @@ class Authenticator:
     key: ec.EllipticCurvePrivateKey = field(default_factory=lambda: ec.generate_private_key(ec.SECP256R1()))
 
     def make(self, options: dict[str, Any]) -> str:
-        """The answer to a site that asks for a new key."""
+        """The answer to a site that requests a new key."""
         numbers = self.key.public_key().public_numbers()
         public = cbor2.dumps({1: 2, 3: -7, -1: 1, -2: numbers.x.to_bytes(32, "big"),
                               -3: numbers.y.to_bytes(32, "big")})

@@ -10,7 +10,7 @@ from tests.features.passkeys_and_codes.in_a_browser import a_device_signs_in_for
 
 _OWN = ("/account/app", "/account/app/confirm", "/account/app/remove", "/account/passkey",
         "/account/passkey/begin", "/account/passkey/remove")
-# Whoever signs in has no session yet.
+# Anyone who signs in has no session yet.
 WITHOUT_SESSION = dict.fromkeys(("/sign-in/passkey", "/sign-in/passkey/begin"), "signing in")
 ROUTES = dict.fromkeys((*_OWN, *WITHOUT_SESSION), ("post",))
 WHO = {path: {"reader", "operator", "reader of it", "coordinator of it", "of no game"} for path in _OWN}

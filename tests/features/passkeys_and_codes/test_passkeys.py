@@ -1,4 +1,4 @@
-"""Passkeys (SEC-04): a device signs in for its person, and for nobody else, at this site alone."""
+"""Passkeys (SEC-04): a device signs in for its person, and for no other person, at this site alone."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def key(desk: DeskSite) -> Authenticator:
 
 def test_a_passkey_opens_the_door_once_for_each_question(desk: DeskSite, key: Authenticator) -> None:
     options = asked(desk)
-    # A stranger learns of nobody who has a key, and the device must check its person.
+    # A stranger learns of no person who has a key, and the device must check its person.
     assert options["allowCredentials"] == []
     assert options["userVerification"] == "required"
     answer = key.sign(options)
@@ -207,7 +207,7 @@ def test_strangers_who_ask_and_ask_are_told_to_wait_and_keep_nobody_out(
     with ThreadPoolExecutor(30) as pool:
         assert Counter(pool.map(begin, range(60))) == {200: 20, 429: 40}
     assert begin(0, "203.0.113.8") == 200
-    # And the other way: whoever is kept from the password by a storm still has the key.
+    # And the other way: anyone who is kept from the password by a storm still has the key.
     for number in range(30):
         desk.browser_at(f"198.51.100.{number}").post("/sign-in", data={"name": NAME, "password": "a guess"})
     assert enter(desk, key.sign(asked(desk))) == 303

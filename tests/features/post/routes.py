@@ -9,7 +9,7 @@ from service.features.post.postal_mail import LogLetter, PostalMail, PostedLette
 from tests.features.post import scenes
 
 DOORS = {"post": scenes.post_room}
-# Letters by the powers that they are of, and pictures of the tray for whoever put them there.
+# Letters by the powers that they are of, and pictures of the tray for anyone who put them there.
 ROUTES = {
     "/post": ("get", "post"), "/post/scans/{scan_id}.jpg": ("get",),
     **dict.fromkeys(

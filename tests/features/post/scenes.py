@@ -90,14 +90,14 @@ def _posted_behind(table: Table) -> None:
 
 
 def _posted_in_silence(table: Table) -> None:
-    """The same, and the program that writes the results says nothing of it."""
+    """The same, and the program that writes the results has nothing of it."""
     _posted_behind(table)
     exchange(results_facts, "notable_of", lambda *_facts: ())
 
 
 def settles_letters_of_one_game(games: TwoGames) -> None:
     """The coordinator of one game has the letters of that game, and no scan that another put into the tray;
-    whoever reads in it has neither."""
+    anyone who reads in it has neither."""
     own, other, desk = games.own_ids, games.other_ids, games.desk
     games.become("coordinator of it")
     letter = {"place": f"{own['phase_id']} Hamilton", "received": "2027-01-02"}

@@ -91,7 +91,8 @@ def test_a_scan_is_filed_with_its_days_and_read_the_same_way_as_a_mail(desk: Des
         row.received.isoformat(), row.postmark and row.postmark.isoformat(), row.submission_id, row.made_by,
     ) == ("2027-03-02", "2027-02-27", submission.id, "Ada")
     assert "Montrose came Tue 2 Mar 2027, postmark Sat 27 Feb 2027" in desk.text("/post")
-    # LET-06: its player alone learns that it came, and nothing of what is on it, for nobody has read it yet.
+    # LET-06: its player alone learns that it came, and nothing of what is on it, for no person has read it
+    # yet.
     assert desk.table.written_letters() == [("receipt_posted", "player@montrose.example")]
     (receipt,) = desk.table.letters()
     assert list(desk.table.message(receipt).iter_attachments()) == []
@@ -100,7 +101,7 @@ def test_a_scan_is_filed_with_its_days_and_read_the_same_way_as_a_mail(desk: Des
 
 
 def test_a_letter_that_comes_between_two_phases_is_filed_for_the_next_one(desk: DeskTable) -> None:
-    """PHA-02: whoever posts early is as early as whoever mails."""
+    """PHA-02: anyone who posts early is as early as anyone who mails."""
     table = desk.table
     place = f"{table.phase(3).id} Montrose"
     assert place not in desk.client.get("/post").text  # while the Summer takes orders
@@ -124,7 +125,7 @@ def test_a_posted_sheet_without_a_number_gives_way_to_any_photograph(desk: DeskT
 
 
 def test_receipt_and_desk_agree_on_which_of_two_doors_counts(desk: DeskTable) -> None:
-    """PHA-06: with a posted v7 on file a mailed v2 was told that it replaces version 7."""
+    """PHA-06: with a posted v7 on file a mailed v2 was informed that it replaces version 7."""
     assert send(desk, picture(30), version="7").status_code == 303
     raw = desk.table.mail("Montrose", 60, subject=desk.table.subject("Montrose", 2))
     desk.table.take(raw, desk.table.site.clock.now())
@@ -140,7 +141,7 @@ def test_receipt_and_desk_agree_on_which_of_two_doors_counts(desk: DeskTable) ->
     assert [(version.id, version.executed, version.why) for version in shown] == [
         (first.id, True, "the latest version in time"),
         (second.id, False, "replaced by a higher version")]
-    # The other way round: what is posted stands behind what was mailed.
+    # The other way round: what is posted is behind what was mailed.
     assert send(desk, picture(90), version="6").status_code == 303
     assert "Version 7, which came by post, is on file" in desk.table.words(
         desk.table.letters("receipt_posted")[-1])
@@ -254,7 +255,7 @@ def test_a_scan_of_60_megabytes_is_refused_with_what_to_do_and_changes_nothing(d
 
 
 def test_a_posted_sheet_that_cannot_be_read_is_told_to_the_coordinator_alone(desk: DeskTable) -> None:
-    """HEAD-03: there is no mail to answer, and nobody else has the paper."""
+    """HEAD-03: there is no mail to answer, and no other person has the paper."""
     send(desk, picture())
     post = Replies(desk.table.writer)
     with desk.table.site.store.begin() as session:
@@ -262,7 +263,7 @@ def test_a_posted_sheet_that_cannot_be_read_is_told_to_the_coordinator_alone(des
         phase = session.get_one(PhaseRow, submission.phase_id)
         post.unusable(session, submission, phase, RefusalReason.TOO_DARK)
         post.held(session, submission, phase, RefusalReason.HEADING_DISAGREES)
-    # LET-06: its receipt was written when the letter was logged, before anybody read it, and says it came.
+    # LET-06: its receipt was written when the letter was logged, before anybody read it, and states it came.
     assert desk.table.written_letters() == [
         ("receipt_posted", "player@montrose.example"), *[("coordinator_notice", COORDINATOR)] * 2]
     receipt, unusable, _ = desk.table.letters()

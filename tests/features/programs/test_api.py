@@ -149,7 +149,7 @@ def test_sent_results_are_told_in_the_words_of_the_letters(open_game: Program) -
     manchester = next(power for name, power in powers.items() if "Manchester" in name)
     by_words = {order["order"]: order for order in manchester["orders"]}
     move = next(order for words, order in by_words.items() if "Lindsey" in words)
-    # Newcastle's army stands there and holds.
+    # Newcastle's army is there and holds.
     assert (move["outcome"], move["went_well"], move["is_dislodged"]) == ("bounced", False, False)
     # Glasgow is another power's: the order is void.
     void = next(order for words, order in by_words.items() if "Glasgow" in words)

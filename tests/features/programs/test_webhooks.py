@@ -1,4 +1,4 @@
-"""BEY-06: other programs are told that results are out, by a signed POST without content."""
+"""BEY-06: other programs are informed that results are out, by a signed POST without content."""
 
 from __future__ import annotations
 

@@ -35,10 +35,10 @@ def desk(site: Site) -> DeskTable:
 
 
 def photograph_with_place() -> bytes:
-    """A photograph whose EXIF says where it was taken."""
+    """A photograph whose EXIF shows where it was taken."""
     exif = Image.Exif()
     exif[0x010F] = "Secret camera of Oliver"
-    # The GPS block: a photograph of a sheet can tell where its writer lives.
+    # The GPS block: a photograph of a sheet can show where its writer lives.
     exif.get_ifd(0x8825)[1] = "N"
     out = io.BytesIO()
     Image.new("RGB", (400, 300), "white").save(out, "JPEG", exif=exif)
@@ -93,7 +93,7 @@ def test_a_preview_is_drawn_anew_without_exif(desk: DeskTable) -> None:
 
 def test_what_a_mail_says_beside_its_picture_stands_on_no_page(desk: DeskTable) -> None:
     """DESK-04: the raw mail is a download."""
-    # A pact that is told in a mail's words must not be known to whoever reads the lines.
+    # A pact that is told in a mail's words must not be known to anyone who reads the lines.
     row = stranger(desk, text("Ormond and I keep a pact until Winter."), part(picture()))
     desk.table.set_phase(state=PhaseState.CLOSED)
     for path in (f"/quarantine/{row.sha256}", "/?show=mails", "/"):
@@ -198,7 +198,7 @@ def test_a_prepared_answer_is_shown_before_it_is_sent_and_sent_once(desk: DeskTa
 def test_nobody_is_answered_who_is_not_registered(desk: DeskTable) -> None:
     row = stranger(desk)
     answer = desk.post(f"/quarantine/{row.sha256}/refuse", reason="no_photo")
-    # A refusal to an address that nobody registered would let a forged From have us write to a victim.
+    # A refusal to an address that no person registered would let a forged From have us write to a victim.
     assert answer.status_code == 409
     assert "Nothing was sent" in answer.text
     assert desk.table.written_letters() == [("coordinator_notice", COORDINATOR)]
@@ -244,7 +244,7 @@ def test_nothing_of_a_mail_shows_without_signing_in(desk: DeskTable) -> None:
 def test_a_mail_that_cannot_be_opened_says_so_and_can_still_be_discarded(
     site: Site, limits: SandboxLimits, says: str
 ) -> None:
-    """BOX-05: the desk opens no mail in its own process, and says why one was left closed."""
+    """BOX-05: the desk opens no mail in its own process, and shows why one was left closed."""
     desk = open_desk(replace(open_table(site), bodies=ChildBodies(whole=limits)))
     row = stranger(desk)
     assert says in desk.text(f"/quarantine/{row.sha256}")

@@ -1,4 +1,4 @@
-"""What the feature adds to honest games: a rehearsal beside the game."""
+"""What the feature adds to honest games: a rehearsal next to the game."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def rehearses(game: HonestGame) -> None:
-    """A rehearsal of the same people is begun beside the game, and mostly removed again."""
+    """A rehearsal of the same people is begun next to the game, and mostly removed again."""
     # Its name is its game's with a word more, so there is one at a time.
     remove_rehearsals(game)
     with game.site.store() as session:

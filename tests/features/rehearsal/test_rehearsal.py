@@ -1,4 +1,4 @@
-"""A game rehearsed on a real site, beside the real game of the same name, and removed again (INS-07)."""
+"""A game rehearsed on a real site, next to the real game of the same name, and removed again (INS-07)."""
 
 from __future__ import annotations
 
@@ -129,8 +129,8 @@ def letters(again: Table) -> Iterator[tuple[OutboxRow, EmailMessage]]:
 
 @pytest.mark.slow
 def test_a_rehearsal_is_marked_timed_in_hours_and_gone_without_trace(table: Table) -> None:
-    """INS-07: its phases take hours, every letter says what it is in subject and first line, so do the pages,
-    and after its removal every row and every file of the site is as it was before."""
+    """INS-07: its phases take hours, every letter shows what it is in subject and first line, so do the
+    pages, and after its removal every row and every file of the site is as it was before."""
     site = table.site
     with site.store() as session:
         root = chain.root(session, table.game)
@@ -168,7 +168,7 @@ def test_a_rehearsal_is_marked_timed_in_hours_and_gone_without_trace(table: Tabl
 
 
 def test_what_the_real_game_names_too_stays(table: Table) -> None:
-    """INS-07: a mail of somebody who plays in both games and named neither is in both records, so it stays;
+    """INS-07: a mail of a person who plays in both games and named neither is in both records, so it stays;
     and the real game plays on with an unbroken record."""
     site = table.site
     rehearse(table, site.clock.now())
@@ -191,7 +191,8 @@ def test_what_the_real_game_names_too_stays(table: Table) -> None:
 
 
 def test_a_real_game_is_never_removed(table: Table) -> None:
-    """INS-07: not even one whose row was changed by hand in the database, since its record says otherwise."""
+    """INS-07: not even one whose row was changed by hand in the database, since its record states
+    otherwise."""
     site = table.site
     before = everything(site)
     with pytest.raises(Refused, match="Powick Bridge is a real game"):

@@ -180,7 +180,7 @@ def _called(line: DrawnLine) -> str:
 
 
 def _names(root: ET.Element) -> Iterator[tuple[str, BaseGeometry]]:
-    """Every name of a place with the box of its ink. A name is drawn twice in a group of its own: its halo,
+    """Every name of a place with the box of its ink. A name is drawn twice in its own group: its halo,
     then its letters."""
     for group in root:
         parts = list(group)

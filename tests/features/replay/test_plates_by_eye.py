@@ -136,7 +136,7 @@ def _battle(variant: Variant, seed: int) -> str:
 
 
 def _measured(battles: Sequence[tuple[str, int]]) -> tuple[int, Counter[str]]:
-    """The lines of battles, and what is wrong with them. No plate stands over a mark."""
+    """The lines of battles, and what is wrong with them. No plate is over a mark."""
     lines, faults = 0, Counter[str]()
     for slug, seed in battles:
         svg = _battle(maps.load(slug), seed)

@@ -106,7 +106,7 @@ def test_of_a_game_that_is_over_each_phase_has_a_plate(fought: Fought, player: T
     assert "no-store" in plate.headers["cache-control"]
     (move,) = re.findall(r'<g class="order" data-power="([^"]+)" data-kind="move" data-holds="([^"]+)"',
                          plate.text)
-    # Newcastle's army stands there and holds.
+    # Newcastle's army is there and holds.
     assert move == ("Manchester", "false")
     assert plate.text.count('<g class="unit"') >= len(fought.table.position(1).units)
     after = player.get(f"{fought.path}/after.svg").text
@@ -118,7 +118,7 @@ def test_of_a_game_that_is_over_each_phase_has_a_plate(fought: Fought, player: T
 @pytest.mark.slow
 def test_a_year_and_the_war_are_tagged_pdfs(fought: Fought, player: TestClient) -> None:
     """A page for each plate, the board that was left, and the key: with the file's title and language, a
-    figure with words of its own for each, and a bookmark (BEY-01, BEY-08). Read by pdfium."""
+    figure with its own words for each, and a bookmark (BEY-01, BEY-08). Read by pdfium."""
     _end(fought)
     for file, title in (("war-1642.pdf", "the war of 1642"), ("war.pdf", "the war so far")):
         data = player.get(f"/public/{fought.table.game}/{file}").content

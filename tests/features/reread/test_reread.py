@@ -42,7 +42,7 @@ from tests.support.table import SERVER, Table, address, open_table
 
 WRITTEN = ("A Atholl H", "A The Mearns - Atholl", "A Caerlaverock Castle H", ("F Pentland Firth - Moray & "
                                                                               "Nairn"), "A Moray & Nairn H")
-"""What stands on the sheet; its last line is there for the new reader alone to miss."""
+"""What is on the sheet; its last line is there for the new reader alone to miss."""
 THEN = (
     ("A Atholl H", LineState.AUTO),
     ("A The Meams - Athol", LineState.OPEN),
@@ -165,7 +165,7 @@ def test_a_game_s_own_order_words_are_read_again_too(table: Table, tmp_path: Pat
 
 
 def _lifted(original: Page) -> Page:
-    """The page with its heading one row above where the sheet's first order stands."""
+    """The page with its heading one row above where the sheet's first order is."""
     lines = [
         replace(line, box=Box(tuple((x, y - 60) for x, y in line.box.corners)))  # type: ignore[arg-type]
         for line in original.lines
@@ -206,7 +206,7 @@ def test_it_wants_the_photographs_and_an_archive_that_fits(table: Table, tmp_pat
 
 
 def test_a_judged_phase_is_judged_again_to_the_same_bytes(table: Table, tmp_path: Path) -> None:
-    """From the archive alone: the canonical text of what the judge says now has the digest of what was
+    """From the archive alone: the canonical text of what the judge states now has the digest of what was
     entered, and of what the site itself keeps. Lots:
     `test_lots.py::test_the_same_seed_gives_the_same_lots_again`."""
     path = tmp_path / "game.zip"

@@ -43,7 +43,7 @@ Montrose = "Ada Byron"
 
 
 def faults(name: str, document: Any) -> list[str]:
-    """What a validator that is not ours says against a document."""
+    """What a validator that is not ours states against a document."""
     return [error.message for error in jsonschema_rs.Draft202012Validator(schema(name)).iter_errors(document)]
 
 
@@ -242,7 +242,7 @@ def test_what_intake_prints_fits(capsys: pytest.CaptureFixture[str], monkeypatch
 
 
 def test_the_contracts_example_of_read_fits() -> None:
-    """INS-08: the object that docs/contract.md shows, and wrong ones beside it."""
+    """INS-08: the object that docs/contract.md shows, and wrong ones next to it."""
     line: dict[str, Any] = {
         "box": [[0, 0], [9, 0], [9, 4], [0, 4]],
         "kind": "order",

@@ -196,7 +196,7 @@ def test_each_provider_has_what_the_settings_want() -> None:
 
 
 def test_a_known_provider_is_asked_for_no_servers() -> None:
-    """REL-06: its servers, ports and the word whose stamps count stand in the file."""
+    """REL-06: its servers, ports and the word whose stamps count are in the file."""
     answers = {"order_address": "orders@fastmail.com", "provider": "Fastmail"}
     assert not {question.name for question in due(answers)} & {"imap_host", "smtp_port", "relay_login"}
     text = settings_text(answers | {

@@ -85,7 +85,7 @@ def away(over: Table) -> Table:
 
 
 def all_rows(site: Site) -> dict[str, list[bytes]]:
-    """Every row of the site, but for what it tells of the shelf itself."""
+    """Every row of the site, but for what it mentions the shelf itself."""
     with site.engine.connect() as connection:
         rows = {table.name: list(dump.lines(connection, table)) for table in dump.tables()}
     site_events = tuple(f'"what": "{name}"'.encode() for name in OF_THE_SITE)
@@ -162,7 +162,7 @@ def test_a_game_goes_and_comes_back_the_same_to_the_last_byte(over: Table, tmp_p
 
 @pytest.mark.slow
 def test_the_chain_goes_on_where_it_was(away: Table) -> None:
-    """What is entered while the game is away stands behind what is in the file."""
+    """What is entered while the game is away is behind what is in the file."""
     site = away.site
     with site.store.begin() as session:
         enter(session, site.clock.now(), "Ada", "noted", game_id=away.game)
@@ -276,7 +276,7 @@ def test_who_is_forgotten_does_not_live_on_in_a_file(away: Table) -> None:
 
 @pytest.mark.slow
 def test_a_page_of_the_game_brings_it_back(away: Table) -> None:
-    """SCA-05: on demand: whoever asks first starts one job, and reads that nothing is lost."""
+    """SCA-05: on demand: anyone who asks first starts one job, and reads that nothing is lost."""
     site = away.site
 
     def unshelve(_payload: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""The powers of a new game drawn again, from the sentences of the page that says how
+"""The powers of a new game drawn again, from the sentences of the page that shows how
 (`templates/features/sign_up/sign_up_lots.html`), with nothing of the program."""
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def wish(desk: DeskTable, mail_address: str, name: str, powers: str = "", **more
 
 
 def link(desk: DeskTable, to: str) -> str:
-    """The path in the newest letter to somebody."""
+    """The path in the newest letter to a person."""
     row = [row for row in desk.table.letters("sign_up") if row.recipient == to][-1]
     match = re.search(rf"{BASE}({OFFER}/[\w-]{{43}})", desk.table.words(row))
     assert match is not None
@@ -124,7 +124,7 @@ def test_a_game_is_filled_drawn_begun_and_a_seat_is_taken_from_the_list(desk: De
     assert sorted(home.lines[0] for home in homes) == sorted(f"{n} Street" for n in range(10))
     assert {row.recipient for row in desk.table.letters("welcome")} == {
         f"p{n}@home{n}.example" for n in range(10)}
-    # One act: the next on the list takes a seat, brings the address, leaves the list; everybody is told.
+    # One act: the next on the list takes a seat, brings the address, leaves the list; everybody is informed.
     (waiting,) = people(desk)
     assert "11: Person 10" in desk.text("/games/edgehill")
     answer = desk.press_twice("/games/edgehill/seat", power="Montrose", waiting=waiting.id,
@@ -247,12 +247,12 @@ def test_a_proved_sender_signs_up_by_the_subject_of_a_mail(desk: DeskTable) -> N
                 mailed("Sign up - Edgehill", "eve@other.example")):
         assert desk.table.take(raw, now).state == MailState.QUARANTINED
     assert len(people(desk)) == 1
-    # With a photograph it is a sheet, whatever a player's subject says.
+    # With a photograph it is a sheet, whatever a player's subject states.
     player = address("Montrose")
     photographed = mail("Sign up - Edgehill - Monty", player, parts=[text(), part(picture(90))],
                         stamps=[stamp(player.rpartition("@")[2], "pass", SERVER)])
     assert desk.table.take(photographed, now).reason != "sign_up"
-    # The coordinator takes somebody off the list.
+    # The coordinator takes a person off the list.
     assert desk.post("/new-games/edgehill/remove", person=grace.id).status_code == 303
     assert people(desk) == []
     assert desk.post("/new-games/edgehill/remove", person=grace.id).status_code == 409
@@ -266,7 +266,7 @@ def test_a_full_table_of_each_game_is_seated_by_lots(slug: str) -> None:
     seating = draw_powers(lines_of(slug, "5eed", wishes), wishes, powers)
     assert sorted(seating.seats) == sorted(powers)
     assert sorted(seating.seats.values()) == sorted(wishes)
-    # Everybody wants one of two powers: both go to people who asked for them.
+    # Everybody needs one of two powers: both go to people who asked for them.
     assert all(wishes[seating.seats[power]] == [power] for power in powers[:2])
 
 

@@ -12,7 +12,7 @@ def _door(table: Table) -> UploadDoor:
 
 
 DOORS = {"uploads": _door}
-# A page that takes sheets in and says when they came; nothing that was read is on it.
+# A page that takes sheets in and shows when they came; nothing that was read is on it.
 ROUTES = {
     "/public/send/worker.js": ("get",), "/public/send/{secret}": ("get", "post"),
     **dict.fromkeys(("/public/send/{secret}/end", "/public/me/do/upload-link/{game_id}",

@@ -93,7 +93,7 @@ def on_a_table(page: np.ndarray, *, share: float = 0.9, moved: int = 0) -> np.nd
 
 
 def hints(page: Any, frame: np.ndarray) -> dict[str, Any]:
-    """What the page's script says of a frame."""
+    """What the page's script states of a frame."""
     rgba = np.dstack([frame, np.full(frame.shape[:2], 255, np.uint8)])
     code = base64.b64encode(rgba.tobytes()).decode()
     return dict(page.evaluate(
@@ -196,8 +196,8 @@ def test_what_is_too_large_or_refused_is_not_sent_again_and_again(camera: Any, a
 
 
 def test_two_taps_send_one_sheet_and_too_many_pages_none(camera: Any, address: str, table: Table) -> None:
-    """BEY-05: two taps in a row kept and sent the same pages twice, and twenty-one pages were told that there
-    is no answer, and would be tried again."""
+    """BEY-05: two taps in a row kept and sent the same pages twice, and twenty-one pages were informed that
+    there is no answer, and would be tried again."""
     context = camera.new_context(viewport={"width": 390, "height": 800})
     page = context.new_page()
     posts: list[str] = []

@@ -252,7 +252,7 @@ def test_a_stranger_fills_no_disk_and_a_player_no_queue(desk: DeskTable, monkeyp
     """SEC-05: sizes and numbers."""
     link = link_of(desk)
     sent = fields(desk, link)
-    # 200 MB: refused by what it says of itself, before a byte of it is read.
+    # 200 MB: refused by what it states of itself, before a byte of it is read.
     huge = desk.client.post(link, content=b"x", headers={
         **JSON, "Content-Length": "200000000", "Content-Type": "multipart/form-data; boundary=b"})
     assert huge.status_code == 413
@@ -317,7 +317,7 @@ def test_a_refusal_is_said_in_the_language_of_the_links_holder(desk: DeskTable) 
     ended = desk.client.post(f"{link}/end", data={"csrf": "x"}, headers=html)
     assert "Nichts wurde geändert" in plain(ended.text)
     assert f'<a class="button" href="{link}">' in ended.text
-    # What is too large to be looked at at all: nobody's language is known but the browser's.
+    # What is too large to be looked at at all: no person's language is known but the browser's.
     huge = desk.client.post(link, content=b"x", headers={
         "Accept": "text/html", "Accept-Language": "de", "Content-Length": "200000000",
         "Content-Type": "multipart/form-data; boundary=b"})
@@ -338,7 +338,7 @@ def test_files_that_are_no_photographs_go_where_mailed_ones_go(desk: DeskTable) 
 
 
 def test_links_leave_no_trace_in_log_and_record_and_the_desk_sees_none(desk: DeskTable) -> None:
-    """A coordinator mails a link to its player, and nobody but them can read it."""
+    """A coordinator mails a link to its player, and only them can read it."""
     assert desk.post(f"/games/{desk.table.game}/upload-link", power="Montrose").headers["location"].endswith(
         "?notice=upload-link")
     (letter,) = desk.table.letters("link")

@@ -1,4 +1,4 @@
-"""The code of a printed sheet: what it says comes back, and nothing that others print is taken for one."""
+"""The code of a printed sheet: what it states comes back, and nothing that others print is taken for one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AUTUMN = Phase(1642, "Autumn", PhaseKind.MOVEMENT)
 
 
 def test_every_power_and_phase_of_every_board_comes_back_and_no_two_are_alike() -> None:
-    """LET-12: a code says power and phase, in letters that a QR code holds in half the room."""
+    """LET-12: a code states power and phase, in letters that a QR code holds in half the room."""
     for slug in maps.variants():
         variant = maps.load(slug)
         texts = set()

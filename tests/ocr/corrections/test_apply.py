@@ -1,4 +1,4 @@
-"""Words put in above a row, and what the row says once its corrections are made."""
+"""Words put in above a row, and what the row states once its corrections are made."""
 
 from __future__ import annotations
 

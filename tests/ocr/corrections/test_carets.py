@@ -12,7 +12,7 @@ from ocr.page import Image
 
 HOST = "ARMY DURHAM to"
 BASE = 120
-"""The line that the row's letters stand on, in pixels; they are some 33 high."""
+"""The line that the row's letters are on, in pixels; they are some 33 high."""
 
 
 def box(left: int, top: int, right: int, foot: int) -> Quad:
@@ -91,7 +91,7 @@ def test_a_row_keeps_its_letters_where_the_word_is_elsewhere() -> None:
 
 
 def test_a_letter_that_stands_on_the_line_is_no_caret() -> None:
-    # An A without its bar has a caret's strokes, but stands on the line.
+    # An A without its bar has a caret's strokes, but is on the line.
     sheet = page()
     points = np.array([[GAP - 9, BASE], [GAP, BASE - 30], [GAP + 9, BASE]], np.int32)
     cv2.polylines(sheet, [points], isClosed=False, color=(40, 30, 60), thickness=3, lineType=cv2.LINE_AA)

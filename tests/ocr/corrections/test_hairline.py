@@ -133,7 +133,7 @@ def test_a_grey_row_is_judged_like_a_coloured_one() -> None:
 
 
 def test_a_row_so_crossed_asks_for_a_look_and_is_not_out() -> None:
-    # A hairline may be a fold, so the order is kept and a person looks.
+    # A hairline may be a fold, so the order is stored and a person looks.
     strike = strike_of(lined(row(), 44, -5))
     assert strike.max_word_score >= default_table().thresholds.part_strike
     assert strike.score < 0.5

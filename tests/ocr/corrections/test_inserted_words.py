@@ -1,5 +1,5 @@
 """Words put in over struck ones, where the finder's box took in both or left the small one out (Q-16: struck
-text is not read; what was written in its stead is for a person to see beside it)."""
+text is not read; what was written in its stead is for a person to see next to it)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ink that the recogniser passed over in silence asks for a look (RDR: doubt means open)."""
+"""Ink that the recogniser passed over in silence requests a look (RDR: doubt means open)."""
 
 from __future__ import annotations
 

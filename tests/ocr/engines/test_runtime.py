@@ -24,7 +24,7 @@ def test_reading_leaves_no_trace_below_the_home_folder(tmp_path: Path) -> None:
 
 
 def test_only_one_module_imports_the_engine() -> None:
-    """Whoever imports it elsewhere, and first, would start the measurement."""
+    """Anyone who imports it elsewhere, and first, would start the measurement."""
     imports = re.compile(r"^\s*(?:import onnxruntime|from onnxruntime)\b", re.MULTILINE)
     rooms = ["bench", "demo", "galloper", "ocr", "reading", "service", "tests", "tools", "training"]
     importers = [path.relative_to(ROOT) for room in rooms for path in (ROOT / room).rglob("*.py")

@@ -24,7 +24,7 @@ def test_it_is_small_and_its_licence_stands_beside_it() -> None:
     notice = finetuned.FILE.with_name("NOTICE.txt").read_text(encoding="utf-8")
     assert "Apache License, Version 2.0" in notice
     assert "Changed by" in notice
-    # Tuned on real strokes: their licence asks for the source's name.
+    # Tuned on real strokes: their licence requests the source's name.
     assert "UNIPEN" in notice
     assert "Creative Commons Attribution 4.0" in notice
 
@@ -104,7 +104,7 @@ def test_letters_are_numbered_from_one_and_repeats_are_one_letter() -> None:
 
 
 def test_a_small_step_from_the_published_numbers_comes_back_to_a_part_of_its_spread() -> None:
-    # Convolutions are kept as steps of one byte; a share of the spread is lost, and no more.
+    # Convolutions are stored as steps of one byte; a share of the spread is lost, and no more.
     rng = np.random.default_rng(5)
     published = {"deep": rng.normal(size=(40, 50)).astype(np.float32),
                  finetuned.HEAD[0]: np.zeros((2, 9), np.float32), finetuned.HEAD[1]: np.zeros(9, np.float32)}

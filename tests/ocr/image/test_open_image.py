@@ -186,7 +186,7 @@ def test_a_jpeg_xl_is_turned_by_its_own_header_alone() -> None:
 
 @pytest.mark.slow
 def test_a_picture_of_a_telephone_at_its_finest_is_halved() -> None:
-    # ARR-01: 108 million pixels. The part of the telephone's picture that is kept is the whole of it.
+    # ARR-01: 108 million pixels. The part of the telephone's picture that is stored is the whole of it.
     data = odd.saved(odd.quarters(12_000, 9_000), "PNG", compress_level=1)
     (page,) = open_image.open_images(data).pages
     assert page.shape == (4_500, 6_000, 3)
@@ -225,7 +225,7 @@ def test_a_palette_with_a_clear_colour_is_on_white() -> None:
 
 
 def test_pictures_carry_nothing_but_pixels() -> None:
-    # A photograph may tell where a player lives: position, camera and profile are removed.
+    # A photograph may show where a player lives: position, camera and profile are removed.
     for kind in ("JPEG", "TIFF", "HEIF", "WEBP", "PNG"):
         exif = Pillow.Exif()
         exif[0x0112], exif[0x010F] = 1, "a camera"

@@ -36,7 +36,7 @@ def _gif() -> bytes:
 
 
 def _bmp() -> bytes:
-    """BITMAPINFOHEADER: width and height stand at 18."""
+    """BITMAPINFOHEADER: width and height are at 18."""
     data = odd.saved(odd.quarters(), "BMP")
     return data[:18] + struct.pack("<ii", *HUGE) + data[26:]
 

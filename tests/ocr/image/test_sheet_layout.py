@@ -1,4 +1,4 @@
-"""Where things stand on a printed sheet."""
+"""Where things are on a printed sheet."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_all_is_within_what_printers_print(paper: SheetPaper) -> None:
 
 
 def test_a_sheet_of_a4_is_whole_on_us_letter() -> None:
-    """Printed without scaling, from the top left corner or centred: whoever has only the other paper."""
+    """Printed without scaling, from the top left corner or centred: anyone who has only the other paper."""
     (_, height, _, top), letter = SheetPaper.A4.value, SheetPaper.LETTER.height
     for shift in (0.0, (letter - height) / 2):
         assert top + shift >= PRINTER_MARGIN

@@ -1,4 +1,4 @@
-"""How far the rows of a column reach, which tells where a sender breaks an order."""
+"""How far the rows of a column reach, which shows where a sender breaks an order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two columns on one sheet, against one list whose parts stand under each other."""
+"""Two columns on one sheet, against one list whose parts are under each other."""
 
 from __future__ import annotations
 

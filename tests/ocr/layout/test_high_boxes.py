@@ -1,5 +1,5 @@
 """Boxes in which the finder ran two things together, and boxes that lie between two rows: words put in above
-a row are the usual reason for either (Q-16: what was put in is for a person to see beside its row)."""
+a row are the usual reason for either (Q-16: what was put in is for a person to see next to its row)."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_what_nobody_can_part_stays_as_it_was_found() -> None:
 
 
 def test_the_top_of_the_next_row_is_no_part_of_it() -> None:
-    # The row below reaches into the tall box, and has a box of its own.
+    # The row below reaches into the tall box, and has its own box.
     below = box(50, 400, 700)
     assert middles(
         part_tall_boxes([*ROWS, HIGH, below], Closer([WORD, ROW, box(50, 405, 400, 20)], [HIGH]))
@@ -104,7 +104,7 @@ def sheet(word: bool) -> npt.NDArray[np.uint8]:
 
 
 class Hasty:
-    """A finder that runs a row and what stands close above it together unless it looks close."""
+    """A finder that runs a row and what is close above it together unless it looks close."""
 
     name = "hasty"
 

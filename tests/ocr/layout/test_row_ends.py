@@ -39,7 +39,7 @@ def test_a_row_is_lengthened_over_a_word_that_goes_on() -> None:
 
 
 def test_a_sloping_row_is_lengthened_along_its_slope() -> None:
-    # The rest lies 40 pixels lower: beside the level line, on the sloping one.
+    # The rest lies 40 pixels lower: next to the level line, on the sloping one.
     image = sheet((WHOLE, 100, 220), (REST, 720, 262))
     (longer,) = lengthened(sheet_ink(image), [strip(95, 690, 200, fall=0.07)])
     assert longer.right > 990

@@ -21,7 +21,7 @@ ORDERS = ("Army London moves to Surrey", "Army York supports Army Kent", "Fleet 
 
 @dataclass
 class Deaf:
-    """The usual first engine, which says nothing on rows that hold `word`: no picture makes it do so at
+    """The usual first engine, which has nothing on rows that hold `word`: no picture makes it do so at
     will."""
 
     inner: PpOcr

@@ -73,14 +73,14 @@ def played(cheat: Cheat, saved: Path, folder: Path) -> Evidence:
 
 NAMED = ("tells of it", "counts for nothing", "days later than", "do not follow it",
          "A deadline lies between", "on no sheet of this archive", "other words or files than its copy")
-"""What a checker tells of a cheat that is no alarm."""
+"""What a checker mentions a cheat that is no alarm."""
 Words = dict[tuple[str, str], str]
-"""What a checker says, by archive and by whose letters it was shown."""
+"""What a checker states, by archive and by whose letters it was shown."""
 
 
 def findings(cheat: Cheat, evidence: Evidence, check: Checker) -> Words:
-    """What a checker says of each archive with the letters of one, some and all: alarms, and for a cheat that
-    is told to all, what it tells."""
+    """What a checker states of each archive with the letters of one, some and all: alarms, and for a cheat
+    that is reported to all, what it tells."""
     words: Words = {}
     for edition, archive in (("whole", evidence.whole), ("players", evidence.players)):
         for shown, powers in SHOWN.items():
@@ -137,7 +137,7 @@ def test_what_only_looks_like_a_cheat_is_called_none(play: Cheat, saved: Path, t
 @pytest.mark.slow
 @pytest.mark.usefixtures("program")
 def test_an_alarm_has_nothing_that_moves_the_cursor(saved: Path, tmp_path: Path) -> None:
-    """A name from the archive stands in the sentence; printed as it is, it would hide the sentence."""
+    """A name from the archive is in the sentence; printed as it is, it would hide the sentence."""
     hides = next(cheat for cheat in on_cover.CHEATS if cheat.rule == "C8")
     words = findings(hides, played(hides, saved, tmp_path), keeper.independent(tmp_path / "tool"))
     for text in words.values():

@@ -1,5 +1,5 @@
-"""TRU-07: a player whose game is over is forgotten, and the record can still be checked; all that is kept of
-one is written into one file."""
+"""TRU-07: a player whose game is over is forgotten, and the record can still be checked; all that is stored
+of one is written into one file."""
 
 from __future__ import annotations
 
@@ -68,13 +68,13 @@ def alarms(folder: Path, shown: Evidence) -> list[str]:
 
 @pytest.mark.slow
 def test_nothing_of_a_forgotten_player_is_left_and_the_record_is_whole(table: Table, tmp_path: Path) -> None:
-    """Every row and every file is searched for the name, the address and the home; both checkers say that
+    """Every row and every file is searched for the name, the address and the home; both checkers state that
     all is well, with the letters that she kept herself, and an import is whole without her files."""
     before = keeper.evidence(table)
     assert alarms(tmp_path / "before", before) == []
     with zipfile.ZipFile(io.BytesIO(before.whole)) as zipped:
         record = zipped.read("record.jsonl").decode()
-    # TRU-07: no real name is in the record, forgotten or not; her home is, beside the orders.
+    # TRU-07: no real name is in the record, forgotten or not; her home is, next to the orders.
     assert f"Player {VICTIM}" not in record
     assert HOME in record
     forget_victim(table)

@@ -104,12 +104,12 @@ def _taken_back(table: Table, chance: random.Random) -> None:
 
 
 def take_back(table: Table, phase_id: int) -> None:
-    """Take the results of a phase back, and tell everybody."""
+    """Take the results of a phase back, and inform everybody."""
     do(table, TakeBackResults(phase_id, WHY), by="Ada", circulars=keeper.broadcasts(table))
 
 
 def correct_board(table: Table) -> None:
-    """Take a unit off the board that is in play, and tell everybody."""
+    """Take a unit off the board that is in play, and inform everybody."""
     row = keeper.in_play(table)
     units, centres = written_board(table.variant, table.position(row.ordinal))
     fewer = units.partition("\n")[2]

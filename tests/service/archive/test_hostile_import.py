@@ -1,4 +1,4 @@
-"""An archive that somebody made on purpose, put into a site (SEC-01): one sentence each, and nothing is
+"""An archive that a person made on purpose, put into a site (SEC-01): one sentence each, and nothing is
 written."""
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def with_rows(files: dict[str, bytes], rows: list[Row], *raw: str) -> bytes:
     return packed({**files, "tables.jsonl": ("\n".join([*map(json.dumps, rows), *raw]) + "\n").encode()})
 
 
-# What a whole archive has of one game; every other table is somebody else's.
+# What a whole archive has of one game; every other table is another person's.
 OF_A_GAME = frozenset(
     {
         "games",
@@ -337,7 +337,8 @@ def _together(archive: zipfile.ZipFile) -> None:
 def test_a_file_that_is_none_is_told_by_its_name(
     files: dict[str, bytes], site: Site, tmp_path: Path, alter: Callable[[zipfile.ZipFile], None], words: str
 ) -> None:
-    # The child takes seconds to begin, and what it says is what the check says: the bomb alone goes there.
+    # The child takes seconds to begin, and what it states is what the check states: the bomb alone goes
+    # there.
     opener = contents_in_child if alter is _bomb else contents_here
     assert words in refused(zipped(files, alter), site, tmp_path, opener)
 

@@ -158,7 +158,7 @@ def test_a_players_archive_cannot_be_carried_on(table: Table, site: Site, tmp_pa
 def test_rows_that_say_otherwise_than_the_record_are_not_put_in(
     data: bytes, site: Site, tmp_path: Path, name: str, change: dict[str, object], message: str
 ) -> None:
-    """tables.jsonl is evidence of nothing: whoever alters it gains nothing."""
+    """tables.jsonl is evidence of nothing: anyone who alters it gains nothing."""
     files = unpacked(data)
     table_rows = [json.loads(line) for line in files["tables.jsonl"].splitlines()]
     next(row for row in table_rows if row["table"] == name)["row"].update(change)

@@ -1,5 +1,5 @@
-"""LET-10: in each language the words of a letter say what its file proves, in the form that the checker looks
-for. The values are those put into the letter."""
+"""LET-10: in each language the words of a letter show what its file proves, in the form that the checker
+looks for. The values are those put into the letter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TRU-03: a receipt proves a sheet alone, and both checkers say who lies."""
+"""TRU-03: a receipt proves a sheet alone, and both checkers show who lies."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def two_records(shown: Evidence, name_part: str) -> dict[str, bytes]:
 def test_two_truths_are_named_with_both_letters(
     game: tuple[Evidence, dict[str, str]], tmp_path: Path
 ) -> None:
-    """(TRU-04) And whoever shows them together sees it; all true letters together are sound."""
+    """(TRU-04) And anyone who shows them together sees it; all true letters together are sound."""
     shown, _ = game
     letters = two_records(shown, "-final_results-")
     for check in (keeper.galloper(tmp_path / "galloper"), keeper.independent(tmp_path / "tool")):

@@ -79,7 +79,7 @@ def galloper(archive: bytes, mails: list[Path], folder: Path) -> str:
 def missed(
     data: bytes, letters: list[Path], tool: Callable[[bytes, list[Path]], str], count: int
 ) -> Counter[str]:
-    """The alterations that the checker did not find. Each has a seed of its own: its number."""
+    """The alterations that the checker did not find. Each has its own seed: its number."""
     unnoticed: Counter[str] = Counter()
     # The seed is in the message of a failure, so an alteration can be made again.
     for seed in range(count):

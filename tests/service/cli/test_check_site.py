@@ -1,4 +1,4 @@
-"""`galloper check`: a line for each thing a site stands on, and 1 when one must be mended."""
+"""`galloper check`: a line for each thing a site is on, and 1 when one must be mended."""
 
 from __future__ import annotations
 
@@ -241,7 +241,7 @@ def test_the_time_in_a_greeting(greeting: str, instant: datetime | None) -> None
 
 @contextmanager
 def _greeter(line: str) -> Iterator[int]:
-    """A server that says one line to whoever comes, until the end; gives its port."""
+    """A server that states one line to anyone who comes, until the end; gives its port."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(10)
 
@@ -272,7 +272,7 @@ def test_the_clock_is_compared_with_the_relays_greeting(
 def test_a_mail_that_waits_cannot_have_come_in_the_future(folder: Path, settings: Settings) -> None:
     deliver(folder, b"Subject: Orders\n\nHello.\n", received_at=datetime.now(UTC) - timedelta(days=3))
     before = site_check.check_clock(settings)
-    # SUB-09: in a folder the stamps are its disk's own, which says nothing about the world's time.
+    # SUB-09: in a folder the stamps are its disk's own, which has nothing about the world's time.
     assert before.state is FindingState.NOTE
     assert "newest mail that waits" in before.sentence
     assert "keep this machine's clock by NTP" in before.sentence

@@ -81,7 +81,7 @@ def test_each_provider_is_known_by_its_mails(server: Dovecot, tmp_path: Path, pr
         assert finding.advice == f'provider = "{provider}"'
     assert "not sure" not in finding.sentence
     for case in cases(provider):
-        # Its stamps stand where older milters put them, next to what a sender writes.
+        # Its stamps are where older milters put them, next to what a sender writes.
         if "below-received" not in case["file"]:
             assert accepted(finding.advice, case) == (case["expect"]["verdict"] == "accepted"), case["file"]
     # With the proposal as the setting the check has nothing more to say.
@@ -110,7 +110,7 @@ def test_a_mailbox_full_of_forged_stamps_brings_no_trust(
 
 
 def test_forged_helo_and_received_lines_move_no_border() -> None:
-    """A stranger who calls himself by our name, and writes our next line, stands below the border."""
+    """A stranger who calls himself by our name, and writes our next line, is below the border."""
     stamp = b"Authentication-Results: mx.lettersite.example; dmarc=pass header.from=player.example\r\n"
     mails = [split_mail(
         b"Received: from mx.lettersite.example (vps.attacker.example [198.51.100.3])\r\n"

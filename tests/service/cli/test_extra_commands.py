@@ -1,4 +1,4 @@
-"""Commands beside the product: found in the source tree, one sentence where only the wheel is installed
+"""Commands next to the product: found in the source tree, one sentence where only the wheel is installed
 (HOU-01)."""
 
 from __future__ import annotations

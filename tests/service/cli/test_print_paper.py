@@ -54,7 +54,7 @@ def test_sheets_envelopes_and_labels_are_written(folder: Path, tmp_path: Path) -
 
 @pytest.mark.slow
 def test_units_are_named_on_paper_if_that_is_asked(folder: Path, tmp_path: Path) -> None:
-    """LET-12: those that stand on the board, each on the sheet of its own power."""
+    """LET-12: those that are on the board, each on the sheet of its own power."""
     for asked in (False, True):
         assert write_paper(
             folder, "powick-bridge", tmp_path / "paper", "2097-03-01", io.StringIO(), names_units=asked) == 0

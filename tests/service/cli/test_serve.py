@@ -41,7 +41,7 @@ PATIENCE = 40.0
 
 
 class Served:
-    """A `galloper serve` in a process of its own; `said` is its standard error so far."""
+    """A `galloper serve` in its own process; `said` is its standard error so far."""
 
     def __init__(self, folder: Path) -> None:
         self.said: list[str] = []
@@ -104,7 +104,7 @@ def _serve(served: list[Served], folder: Path) -> Served:
 
 
 def _blank_photograph() -> bytes:
-    """A picture of nothing: the mail is used, and its sender is told that no sheet could be read."""
+    """A picture of nothing: the mail is used, and its sender is informed that no sheet could be read."""
     noise = np.random.default_rng(1).integers(120, 130, (480, 640, 3), dtype=np.uint8)
     out = io.BytesIO()
     Image.fromarray(noise).save(out, "JPEG")
@@ -137,7 +137,7 @@ def test_mail_is_taken_in_from_a_box_that_comes_late_and_the_site_stops_cleanly(
     site = _serve(served, folder)
     assert wait_for(lambda: site.heard("is no Maildir that can be read"), PATIENCE)
     assert site.running()
-    assert site.heard("galloper user")  # nobody may sign in yet
+    assert site.heard("galloper user")  # no person may sign in yet
 
     own_site(folder)
     deliver(folder, _orders())

@@ -1,5 +1,5 @@
 """Output as it arrives where it goes: a terminal of 80 columns, with and without NO_COLOR, and a pipe whose
-reader has gone (INS-05). The program runs as a process of its own: these are things of its last moments."""
+reader has gone (INS-05). The program runs as its own process: these are things of its last moments."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COLUMNS = 80
 CASE = {"phase": "movement", "units": ["FRANCE A PAR"],
         "orders": [{"power": "FRANCE", "order": "hold", "type": "A", "loc": "PAR"}]}
 PIPE = 65_536
-"""Bytes that a pipe of Linux holds; a writer of more has to notice that nobody reads."""
+"""Bytes that a pipe of Linux holds; a writer of more has to notice that no person reads."""
 
 
 def _environment(**more: str) -> dict[str, str]:
@@ -104,7 +104,7 @@ def test_a_reader_that_leaves_is_no_fault(line: str, both: bool, tmp_path: Path)
             [*PROGRAM, *line.split()], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT if both else error_file, env=_environment()) as process:
         assert process.stdout is not None
-        # Before the program writes at all, so that its first write finds nobody.
+        # Before the program writes at all, so that its first write finds no person.
         process.stdout.close()
         code = process.wait(60)
     assert code in {0, 1}
@@ -112,7 +112,7 @@ def test_a_reader_that_leaves_is_no_fault(line: str, both: bool, tmp_path: Path)
 
 
 def test_the_code_of_a_closed_pipe_is_that_of_the_contract(tmp_path: Path) -> None:
-    """More than a pipe holds: the program must notice, and says by its code that not all was written."""
+    """More than a pipe holds: the program must notice, and states by its code that not all was written."""
     typed = tmp_path / "typed"
     typed.write_text((json.dumps(CASE) + "\n") * 1500)
     with typed.open() as typed_file, subprocess.Popen(

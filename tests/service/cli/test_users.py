@@ -77,7 +77,7 @@ def test_at_a_terminal_it_is_asked_for_twice(folder: Path, monkeypatch: pytest.M
 
 
 def test_two_that_differ_change_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # A slip at the second entry, which nobody sees while typing.
+    # A slip at the second entry, which no person sees while typing.
     _typed(monkeypatch, GOOD, GOOD + "s")
     with pytest.raises(SiteError, match="differ"):
         add_user(folder, "Ada", io.StringIO())

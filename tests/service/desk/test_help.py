@@ -35,7 +35,7 @@ def _help(desk: DeskSite) -> str:
 
 
 def test_every_key_is_explained_in_the_text_and_not_only_listed(desk: DeskSite) -> None:
-    """A list of keys says what each does; the text says when."""
+    """A list of keys shows what each does; the text shows when."""
     explained = _help(desk).split('class="explained"')[1].split("</div>")[0]
     explained_keys = set(re.findall(r"<kbd>([^<]+)</kbd>", explained))
     for action in ACTIONS:
@@ -75,7 +75,7 @@ def test_whatever_may_happen_while_lines_are_read_is_told(desk: DeskSite, senten
     ],
 )
 def test_the_examples_of_orders_are_understood_as_they_stand(slug: str, kind: PhaseKind) -> None:
-    """Each is an order of its phase, with names of the board; none is chosen by what stands there
+    """Each is an order of its phase, with names of the board; none is chosen by what is there
     (DESK-03)."""
     variant = maps.load(slug)
     examples = written(variant, kind)

@@ -1,4 +1,4 @@
-"""After each act the page says what happened and what is safe; an address cannot make it say anything
+"""After each act the page shows what happened and what is safe; an address cannot make it say anything
 else."""
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def desk(site: Site) -> DeskTable:
 
 
 def after(desk: DeskTable, path: str, **values: object) -> str:
-    """What the page says that an act leads to."""
+    """What the page states that an act leads to."""
     answer = desk.post(path, **values)
     if answer.status_code == 200:
         answer = desk.client.post(path, data=carried(answer.text, path))

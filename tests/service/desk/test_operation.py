@@ -133,7 +133,7 @@ def test_the_front_page_has_work_disk_and_whatever_else_needs_a_look(table: Tabl
     assert "Mailbox needs attention Alarms It does not answer. Wait." in page_text
     assert ("Queue ! needs attention: work failed 2 times. See the log. Disk 9.0 GB free. ") in page_text
     assert "Alive" not in page_text
-    # Each failed address is an entry of its own, so the finding is not repeated.
+    # Each failed address is its own entry, so the finding is not repeated.
     assert "1 failed." not in page_text
 
 
@@ -169,7 +169,7 @@ def test_a_digest_that_was_kept_is_looked_for_in_the_record(table: Table) -> Non
 
 def test_the_log_is_exported_whole_with_a_chain_that_can_be_checked_without_the_site(table: Table) -> None:
     """HOU-06: the log's file and the archive show one chain. It is worked out here anew from the file alone,
-    as docs/record.md says."""
+    as docs/record.md states."""
     desk: DeskTable = open_desk(table)
     log(table, "mail_discarded", actor="Ada", detail={"mail": "0123456789ab"})
     for number in range(AT_ONCE + 5):

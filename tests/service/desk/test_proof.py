@@ -1,4 +1,4 @@
-"""Proof reading in a glance: crops beside words, the doubtful first, a wrong one back at the desk, and "Read
+"""Proof reading in a glance: crops next to words, the doubtful first, a wrong one back at the desk, and "Read
 by two" in the letters (DSK-03)."""
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def desk(site: Site) -> DeskTable:
 
 
 def stranger(desk: DeskTable, *parts: bytes) -> MailRow:
-    """A mail from an address that nobody registered, with a picture unless other parts are given."""
+    """A mail from an address that no person registered, with a picture unless other parts are given."""
     raw = mail(desk.table.subject("Montrose"), STRANGER, parts=list(parts) or [text(), part(picture())],
                stamps=[stamp("else.example", server=SERVER)])
     return desk.table.take(raw, desk.table.phase().opens_at + DAY)
@@ -65,7 +65,7 @@ def phases(desk: DeskTable, *states: PhaseState) -> None:
 
 
 def stray(subject: str, shade: int) -> bytes:
-    """A mail from nobody's address with a picture of its own."""
+    """A mail from no person's address with its own picture."""
     return mail(subject, STRANGER, parts=[text(), part(picture(shade))],
                 stamps=[stamp("else.example", server=SERVER)])
 
@@ -165,7 +165,7 @@ def test_a_discarded_mail_keeps_its_bytes_and_can_be_taken_back(desk: DeskTable)
 
 
 def test_an_ignored_mail_of_a_player_is_listed_and_taken_back_from_the_page(desk: DeskTable) -> None:
-    """BOX-01: with sender and subject, in the inbox; nothing of what it says is shown."""
+    """BOX-01: with sender and subject, in the inbox; nothing of what it states is shown."""
     sender = address("Montrose")
     raw = mail(desk.table.subject("Montrose"), sender, headers=["Auto-Submitted: auto-replied"],
                parts=[text("A pact until Winter."), part(picture())],

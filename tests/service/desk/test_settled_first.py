@@ -1,4 +1,4 @@
-"""LET-01: results cannot be approved while a sheet of their phase is set aside; letters say what came.
+"""LET-01: results cannot be approved while a sheet of their phase is set aside; letters show what came.
 
 The fault: results told all ten players "No sheet was received" about seven powers whose sheets were on file,
 set aside for a doubt about the year.
@@ -33,7 +33,7 @@ REASON = "written for the year before, as its player says"
 def desk(site: Site) -> DeskTable:
     table = open_table(site)
     table.announce = ResultsAnnouncer(table.writer, drawing=False)
-    # Its own clock, so that nobody is signed out by the thirteen days of a phase.
+    # Its own clock, so that no person is signed out by the thirteen days of a phase.
     return open_desk(table, wall=SimulatedClock(site.clock.now()))
 
 
@@ -143,7 +143,7 @@ def test_a_mail_that_was_refused_or_came_late_is_told(desk: DeskTable) -> None:
 
 
 def test_what_comes_while_letters_are_drawn_stops_them(desk: DeskTable) -> None:
-    """LET-01 in the last transaction: the letters would say that nothing was received."""
+    """LET-01 in the last transaction: the letters would state that nothing was received."""
     table = desk.table
 
     class Slow(ResultsAnnouncer):
@@ -198,7 +198,7 @@ def test_a_mail_of_a_phase_that_is_sent_keeps_nothing(desk: DeskTable) -> None:
 
 
 def test_a_letter_by_post_without_a_scan_is_settled_first(desk: DeskTable) -> None:
-    """LET-01: it was noted as received, and the results said that no sheet was."""
+    """LET-01: it was noted as received, and the results stated that no sheet was."""
     table, day = desk.table, desk.table.phase().deadline.date()
     posted = {"power": "Montrose", "phase_id": table.phase().id, "received": day - DAY, "made_by": "ada",
               "made_at": table.site.clock.now()}
@@ -217,7 +217,7 @@ def test_a_letter_by_post_without_a_scan_is_settled_first(desk: DeskTable) -> No
 
 
 def test_a_mail_that_names_a_later_phase_belongs_to_that_phase(desk: DeskTable) -> None:
-    """LET-01: Autumn's orders, mailed while Summer is open, cannot be opened; Autumn's results said that
+    """LET-01: Autumn's orders, mailed while Summer is open, cannot be opened; Autumn's results stated that
     nothing came and Summer's told of them, and a late sheet of Summer was told of in Autumn's."""
     table, autumn = desk.table, Phase(1642, "Autumn", PhaseKind.MOVEMENT)
     cut = mail(
@@ -236,8 +236,8 @@ def test_a_mail_that_names_a_later_phase_belongs_to_that_phase(desk: DeskTable) 
 
 
 def test_nobody_is_missed_in_a_phase_that_has_not_begun(desk: DeskTable) -> None:
-    """The retreats after a movement were open before its results were sent; ten powers stood there as without
-    a sheet though nobody retreats."""
+    """The retreats after a movement were open before its results were sent; ten powers was there as without
+    a sheet though no person retreats."""
     for power in desk.table.variant.powers:
         desk.table.file(power, ())
     close(desk)
@@ -249,7 +249,7 @@ def test_nobody_is_missed_in_a_phase_that_has_not_begun(desk: DeskTable) -> None
 
 
 def test_twenty_forged_mails_are_discarded_on_one_page(desk: DeskTable) -> None:
-    """Twenty forged mails of a known power held an approval; each had a page of its own."""
+    """Twenty forged mails of a known power held an approval; each had its own page."""
     for power in desk.table.variant.powers:
         desk.table.file(power, ())
     keys, now = [f"{number:064x}" for number in range(1, 21)], desk.table.site.clock.now()

@@ -1,4 +1,4 @@
-"""What the desk says in each state of a phase, before its deadline and after (the desk plan's table of
+"""What the desk states in each state of a phase, before its deadline and after (the desk plan's table of
 states)."""
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def test_a_phase_without_any_sheet_says_so(desk: DeskSite) -> None:
 
 
 def test_a_sheet_on_which_no_line_was_found_says_so_and_leads_to_it(desk: DeskSite) -> None:
-    """An image with no lines: the paper counts, so nobody is told that none came."""
+    """An image with no lines: the paper counts, so no person is informed that none came."""
     with desk.store.begin() as session:
         session.execute(delete(LineRow))
     page_text = desk.text("/desk/7")
@@ -173,7 +173,7 @@ def test_an_unusable_photograph_is_shown_with_its_reason_and_what_its_sender_kno
 
 
 @pytest.mark.parametrize(("kind", "flags", "is_told"), [
-    # The receipt waited for the reading, so it says why the sheet does not count.
+    # The receipt waited for the reading, so it shows why the sheet does not count.
     ("receipt", ["photo_dark"], True), ("receipt", [], False), ("held", [], True)])
 def test_a_sender_who_was_told_in_another_letter_was_told(
     desk: DeskSite, kind: str, flags: list[str], is_told: bool
@@ -190,7 +190,7 @@ def test_a_sender_who_was_told_in_another_letter_was_told(
 
 
 def test_words_that_differ_in_capitals_alone_are_not_marked(desk: DeskSite) -> None:
-    """PHA-11: "army" beside "Army" was marked as another reading."""
+    """PHA-11: "army" next to "Army" was marked as another reading."""
     with desk.store.begin() as session:
         session.get_one(LineRow, 3).candidates = [
             {"text": text, "order": None, "score": score}
@@ -249,7 +249,7 @@ def test_an_undone_line_of_a_judged_phase_is_asked_for_again(desk: DeskSite) -> 
 
 
 def test_version_numbers_worth_a_look_are_named_and_the_paper_counts(desk: DeskSite) -> None:
-    """Q-08: the same version with other ink is flagged; VER-02: so is a sheet that asks for another
+    """Q-08: the same version with other ink is flagged; VER-02: so is a sheet that requests another
     number."""
     with desk.store.begin() as session:
         session.execute(update(SubmissionRow).values(flags=["version_conflict", "version_missing"]))

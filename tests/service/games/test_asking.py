@@ -114,7 +114,7 @@ def test_results_that_leave_after_the_next_deadline_give_the_calendars_time(tabl
 
 
 def test_late_results_name_no_retreats_that_nobody_owes(site: Site) -> None:
-    """The letter about the new dates said that they stay, on a day that was past when it left."""
+    """The letter about the new dates stated that they stay, on a day that was past when it left."""
     table = open_table(site)
     table.announce = ResultsAnnouncer(table.writer, drawing=False)
     for number in (1, 3):
@@ -150,7 +150,7 @@ def test_a_coordinator_may_confirm_less_time_but_an_hour_at_least(table: Table) 
 def test_a_phase_waits_for_a_player_whose_letter_no_server_accepted(table: Table, state: OutboxState) -> None:
     table.approve_phase(table.phase().id, "ada")
     unsend(table, "Newcastle", state)
-    # Whoever owes nothing holds nobody up.
+    # Anyone who owes nothing holds no person up.
     unsend(table, "Montrose", state)
     pass_deadline(table, 2)
     assert table.phase(2).state == PhaseState.OPEN

@@ -70,7 +70,7 @@ def papers(desk: DeskTable, game: str, season: str, kind: str) -> dict[str, list
 
 
 def test_each_page_has_one_game_and_phase_with_its_papers_by_power(desk: DeskTable) -> None:
-    """SUB-02: in order of receipt, older versions beside the newer; nothing of another game, season or
+    """SUB-02: in order of receipt, older versions next to the newer; nothing of another game, season or
     kind."""
     assert papers(desk, "powick-bridge", "Summer", "movement") == {"Argyll": ["v1"], "Montrose": ["v1", "v2"]}
     assert papers(desk, "powick-bridge", "Summer", "retreat") == {"Montrose": ["v1"]}

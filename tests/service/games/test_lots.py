@@ -48,7 +48,7 @@ def words(table: Table, number: int = 1) -> list[str]:
 
 
 def test_a_number_is_the_digest_of_seed_words_and_count() -> None:
-    """As docs/record.md says it, by hashlib alone."""
+    """As docs/record.md states it, by hashlib alone."""
     assert lots.tape([SEED], 2) == (int(sha(f"{SEED}\n1")[:8], 16), int(sha(f"{SEED}\n2")[:8], 16))
     assert lots.number([SEED, "Argyll: heather", "Montrose: 7"], 3) == int(
         sha(f"{SEED}\nArgyll: heather\nMontrose: 7\n3")[:8], 16
@@ -84,7 +84,7 @@ def test_nothing_is_drawn_from_a_seed_that_was_not_entered_in_time(site: Site) -
     site.clock.set(row.deadline + timedelta(minutes=1))
     table.set_phase(1, state=PhaseState.CLOSED)
     with site.engine.begin() as connection:
-        # Whoever may choose a seed after the orders are known chooses the lots: its digest must be in the
+        # Anyone who may choose a seed after the orders are known chooses the lots: its digest must be in the
         # record first.
         connection.execute(text("UPDATE phases SET commitment = :digest WHERE ordinal = 1"),
                            {"digest": sha(SEED)})

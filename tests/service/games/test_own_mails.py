@@ -104,7 +104,7 @@ def test_the_end_of_a_mail_calls_its_phase_back_at_once_and_nobody_hears_of_a_mo
     assert deadline_keys(table) == []
     with store() as session:
         assert mailbox_waits.all_standing(session) == []
-    # Somebody else's mail calls nobody back.
+    # Another person's mail calls no person back.
     turns.go_on(store, {"somebody@elsewhere.example"}, clock, table.load)
     assert deadline_keys(table) == []
     table.process(key)

@@ -53,7 +53,7 @@ def test_before_the_deadline_no_route_of_the_desk_tells_what_is_written(desk: De
     desk.clock.advance(timedelta(days=-2))
     walked = 0
     for method, path in _routes(desk.client.app):
-        # The one route that may open the sheets; it has a test of its own below.
+        # The one route that may open the sheets; it has its own test below.
         if path.endswith("/unseal"):
             continue
         answer = desk.client.request(
@@ -143,7 +143,7 @@ def test_an_unsealed_phase_can_be_read_and_waits_for_its_deadline(desk: DeskSite
     desk.change(7, state=PhaseState.OPEN)
     desk.clock.advance(timedelta(days=-1))
     desk.post("/desk/7/unseal", why="a reason that is long enough")
-    desk.still_to_read = True  # what the judge says of an open phase
+    desk.still_to_read = True  # what the judge states of an open phase
     desk.decide(3, "reading-1", "a")
     desk.decide(4, "void", "b")
     page_text = desk.text("/desk/7")

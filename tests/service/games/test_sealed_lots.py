@@ -1,4 +1,4 @@
-"""TRU-02: lots that nobody can steer, from the plan of a phase to its draw (docs/adr/0021)."""
+"""TRU-02: lots that no person can steer, from the plan of a phase to its draw (docs/adr/0021)."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def relay(rounds: dict[int, str]) -> Iterator[Relays]:
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        # Nobody listens at the first address: the second is asked.
+        # No person listens at the first address: the second is asked.
         yield Relays(("http://127.0.0.1:9", f"http://127.0.0.1:{server.server_port}"))
     finally:
         server.shutdown()
@@ -166,7 +166,7 @@ def test_a_dry_run_before_the_deadline_does_not_show_the_draw(winter: Table) -> 
 
 
 def test_another_key_opens_nothing(winter: Table) -> None:
-    """(TRU-02) Nothing is judged, the sentence says what to do, and the right key judges it afterwards."""
+    """(TRU-02) Nothing is judged, the sentence shows what to do, and the right key judges it afterwards."""
     site, row = winter.site, winter.phase()
     right, info = site.store, site.store.kw["info"]
     site.clock.set(row.deadline + timedelta(minutes=1))
@@ -272,7 +272,8 @@ def test_the_first_round_ten_minutes_after_a_deadline(seconds: int, number: int)
 
 
 def test_a_phase_waits_for_its_round_and_is_drawn_with_it_alone(beacon_game: Table) -> None:
-    """(TRU-02) Nobody has it before; a relay that lies or is away changes nothing; the real one is kept."""
+    """(TRU-02) No person has it before; a relay that lies or is away changes nothing; the real one is
+    stored."""
     table, site = beacon_game, beacon_game.site
     mail(table, "Montrose", 1, table.phase().opens_at + timedelta(hours=1))
     row = close(table)
@@ -304,7 +305,7 @@ def test_a_phase_waits_for_its_round_and_is_drawn_with_it_alone(beacon_game: Tab
 
 
 def test_a_beacon_is_given_up_after_a_day_and_only_if_it_does_not_answer(beacon_game: Table) -> None:
-    """(TRU-02) Withholding is visible: the event is among those that results tell of."""
+    """(TRU-02) Withholding is visible: the event is among those that results mention."""
     table, site = beacon_game, beacon_game.site
     row = close(table)
     number = chain_of().first_round(row.deadline)

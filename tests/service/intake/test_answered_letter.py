@@ -121,7 +121,7 @@ def test_an_answer_to_a_refusal_with_the_same_photograph_counts(table: Table) ->
     assert [paper.power for paper in papers(table)] == ["Montrose"]
     assert answer(table, refusal, phase=1).state == MailState.USED
     assert filed(table) == [("Montrose", 1, 1), ("Montrose", 1, 2)]
-    # What was refused is on file now: it blocked the results until somebody discarded it.
+    # What was refused is on file now: it blocked the results until a person discarded it.
     assert papers(table) == []
 
 
@@ -175,7 +175,7 @@ def test_our_own_map_in_an_answer_is_no_sheet(table: Table) -> None:
 
 
 def test_the_id_of_another_players_letter_routes_nothing(table: Table) -> None:
-    """PHA-05: the cheat. A Message-ID is no secret: whoever is quoted to has it."""
+    """PHA-05: the cheat. A Message-ID is no secret: anyone who is quoted to has it."""
     letter = letter_to(table)
     autumn_is_open(table)
     row = answer(table, letter, sender=ARGYLL)

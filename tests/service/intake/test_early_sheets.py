@@ -1,4 +1,4 @@
-"""PHA-02, Q-74: a sheet for a phase that is announced is kept, sealed, and counts once that phase asks."""
+"""PHA-02, Q-74: a sheet for a phase that is announced is stored, sealed, and counts once that phase asks."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def test_a_year_with_sheets_before_their_phases_open(site: Site, tmp_path: Path)
     news = letters_since(table, before)
     assert "Autumn 1901, final results" in news
     assert "set aside" not in news
-    # The letter that asks for builds offers the version after the one on file.
+    # The letter that requests builds offers the version after the one on file.
     assert "Powick Bridge - Germany - Winter 1901 - Adjustment Orders - v2" in news
     assert "Powick Bridge - Italy - Winter 1901 - Adjustment Orders - v1" in news
     begin(table)
@@ -209,7 +209,7 @@ def test_it_stays_when_its_phase_moves_and_the_one_before_is_rolled_back(table: 
 @pytest.mark.slow
 @pytest.mark.parametrize("is_ended", [False, True])
 def test_a_phase_that_falls_out_judges_nothing(table: Table, tmp_path: Path, *, is_ended: bool) -> None:
-    """CAL-17: a sheet for retreats that nobody owes, or for a phase that the game did not come to."""
+    """CAL-17: a sheet for retreats that no person owes, or for a phase that the game did not come to."""
     wanted = AUTUMN if is_ended else SUMMER_RETREATS
     assert send(table, "Montrose", wanted, 30).state == MailState.USED
     if not is_ended:

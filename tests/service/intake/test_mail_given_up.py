@@ -1,5 +1,5 @@
-"""A mail is given up if its job failed three times or killed its worker each time. Its bytes are kept, and
-the coordinator is told, as is a proved sender, so that no turn is lost unseen (OUT-03, SUB-14)."""
+"""A mail is given up if its job failed three times or killed its worker each time. Its bytes are stored, and
+the coordinator is informed, as is a proved sender, so that no turn is lost unseen (OUT-03, SUB-14)."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def test_an_ignored_mail_of_a_player_with_an_attachment_is_told_and_counts_once_
 
 
 def test_what_is_taken_back_still_has_to_be_proved(table: Table) -> None:
-    """BOX-01, SUB-14: a forged sender is not answered, whoever takes the mail back."""
+    """BOX-01, SUB-14: a forged sender is not answered, no matter who takes the mail back."""
     raw = mail(table.subject("Montrose"), MONTROSE, headers=["Auto-Submitted: auto-replied"],
                parts=[text(), part(picture())], stamps=[stamp("montrose.example", "fail", SERVER)])
     row = table.take(raw, table.phase().opens_at + DAY)

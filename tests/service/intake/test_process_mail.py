@@ -102,7 +102,7 @@ def test_a_stranger_is_quarantined_and_never_answered(table: Table) -> None:
 
 
 def test_another_players_power_is_quarantined_and_its_owner_hears_nothing(table: Table) -> None:
-    """SUB-14: the coordinator is told, not the power's own player."""
+    """SUB-14: the coordinator is informed, not the power's own player."""
     row = table.take(table.mail("Montrose", subject=table.subject("Argyll")), table.phase().opens_at)
     assert (row.state, row.reason) == (MailState.QUARANTINED, "sender_not_power")
     assert ("coordinator_notice", COORDINATOR) in table.written_letters()
@@ -116,12 +116,12 @@ def test_nothing_is_answered_before_the_sender_is_proved(table: Table, result: s
     row = table.take(table.mail("Montrose", result=result), table.phase().opens_at)
     assert (row.state, row.reason) == (MailState.QUARANTINED, "auth_failed")
     assert table.written_letters() == [("coordinator_notice", COORDINATOR)]
-    # Only the coordinator reads who the mail says it is from.
+    # Only the coordinator reads who the mail states it is from.
     assert f"From: {MONTROSE} (Player Montrose) (not proved)" in table.words(table.letters()[0])
 
 
 def test_a_forged_copy_does_not_make_the_players_own_mail_a_repeat(table: Table) -> None:
-    # Whoever knows a player's photograph could otherwise send a copy first, and the sheet would not count.
+    # Anyone who knows a player's photograph could otherwise send a copy first, and the sheet would not count.
     table.take(table.mail("Montrose", result="fail"), table.phase().opens_at)
     row = table.take(table.mail("Montrose"), table.phase().opens_at)
     assert row.state == MailState.USED
@@ -159,7 +159,7 @@ def test_a_bounce_marks_the_letter_that_did_not_arrive(table: Table) -> None:
     assert (row.state, row.reason) == (MailState.IGNORED, "bounce")
     (receipt,) = table.letters("receipt")
     assert receipt.state == OutboxState.FAILED
-    # The coordinator is told which letter and whose (PHA-09), without an address; and only once, however
+    # The coordinator is informed which letter and whose (PHA-09), without an address; and only once, however
     # often the bounce comes.
     table.take(report + b"\r\n", table.phase().opens_at)
     assert table.written_letters() == [("receipt", MONTROSE), ("coordinator_notice", COORDINATOR)]

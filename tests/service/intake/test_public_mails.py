@@ -28,7 +28,7 @@ CASES = [
 def test_a_public_mail_gets_its_verdict(case: dict[str, Any], tmp_path: Path) -> None:
     context = tmp_path / "context.json"
     context.write_text(json.dumps(INDEX["context"]), encoding="utf-8")
-    # Each in a run of its own: they share subject and version.
+    # Each in its own run: they share subject and version.
     out = io.StringIO()
     assert run_intake(context, PUBLIC / "index.json", [PUBLIC / case["file"]], as_json=True, out=out) == 0
     verdict = json.loads(out.getvalue())

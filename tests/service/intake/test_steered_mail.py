@@ -98,7 +98,7 @@ def test_two_machines_that_answer_each_other_stop(table: Table, changes: bool, a
         answered += len(to_machine)
         table.site.clock.advance(timedelta(minutes=10))
     assert answered == answers
-    # The coordinator is told once, not once a mail.
+    # The coordinator is informed once, not once a mail.
     assert len(table.letters("coordinator_notice")) <= 1
 
 

@@ -95,7 +95,7 @@ def test_a_players_mail_costs_its_child_seconds_and_the_worker_next_to_nothing(n
     assert worker_seconds() - begun < WORKER_SECONDS
     # The kernel counts in whole seconds and ends the child at the second one.
     assert child_seconds() - child_begun < 3.5
-    # Whatever it is, the player is told, and the mail is no sheet.
+    # Whatever it is, the player is informed, and the mail is no sheet.
     assert verdict.reason in {RefusalReason.TOO_LARGE, RefusalReason.COULD_NOT_BE_HANDLED,
                               RefusalReason.NO_PHOTO, RefusalReason.BAD_IMAGE}
     assert verdict.reply_to == MONTROSE
@@ -134,7 +134,7 @@ def test_a_proved_stranger_is_not_opened_and_is_judged_as_before() -> None:
 
 
 def test_headers_that_nobody_can_see_whole_prove_nobody() -> None:
-    """A second From may stand below what is looked at."""
+    """A second From may be below what is looked at."""
     padding = [f"X-Pad: {k}" for k in range(MOST_HEADER_LINES)]
     hidden = mail(from_lines=[f"From: {MONTROSE}", *padding, "From: mallory@else.example"])
     assert judge_mail(read_head(hidden), IN_TIME, CONTEXT).reason is RefusalReason.AUTH_FAILED

@@ -26,7 +26,7 @@ def table(site: Site) -> Table:
 
 
 def sent(table: Table, date_header: str) -> bytes:
-    """A mail whose sender's own clock says something else."""
+    """A mail whose sender's own clock states something else."""
     return mail(
         table.subject("Montrose"),
         MONTROSE,

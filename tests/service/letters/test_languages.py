@@ -56,7 +56,7 @@ def test_a_letter_in_another_language_has_the_same_facts_and_orders(code: str) -
         render.letter(DRAFT_RESULTS, game, to, samples.results(), phase=samples.MOVEMENT) for to in readers)
     assert other.key == english.key
     assert f'<html lang="{code}">' in (other.html or "")
-    # Orders stay in the game's language; what became of them is said in the reader's.
+    # Orders stay in the game's language; what became of them is stated in the reader's.
     for words in ("✓ Army London moves to Surrey.", "- The Crown, "):
         assert words in other.text
     assert "support cut by" in english.text

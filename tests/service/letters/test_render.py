@@ -1,4 +1,4 @@
-"""Every letter renders, says the same in both forms, and lets no sender's words forge anything."""
+"""Every letter renders, states the same in both forms, and lets no sender's words forge anything."""
 
 from __future__ import annotations
 
@@ -89,7 +89,8 @@ def test_text_and_html_say_the_same_words(name: str) -> None:
 
 @pytest.mark.parametrize("name", LETTERS)
 def test_lines_fit_72_columns_but_for_what_is_copied(name: str) -> None:
-    """A line that goes on in the next ends with one blank (RFC 3676), which nobody sees; no other has one."""
+    """A line that goes on in the next ends with one blank (RFC 3676), which no person sees; no other has
+    one."""
     for line in LETTERS[name].text.splitlines():
         assert len(line.rstrip()) <= 72 or line.startswith("    ")
         assert line in {line.rstrip(), f"{line.rstrip()} "}
@@ -241,7 +242,7 @@ def test_a_success_is_said_once_and_a_failure_gives_its_reason_once_with_the_rul
 
 
 def test_results_open_with_the_news_and_the_readers_own_power() -> None:
-    """LET-07: news first, then the reader's orders, then the others'; proofs stand below the signature."""
+    """LET-07: news first, then the reader's orders, then the others'; proofs are below the signature."""
     text = LETTERS["final_results"].text
     order = [text.index(part) for part in (
         "Dear Graham Jones,", "THE NEWS", "No sheet came from Montrose.", "\nMONTROSE\n", "\nTHE CROWN\n",
@@ -341,7 +342,7 @@ def test_html_is_made_for_a_telephone_for_the_dark_and_for_no_styles_at_all(name
     assert '<meta name="viewport" content="width=device-width, initial-scale=1">' in html
     assert '<meta name="color-scheme" content="light dark">' in html
     assert "@media (prefers-color-scheme: dark)" in html
-    # Without styles the words are in order and told apart by tags alone.
+    # Without styles the words are in order and distinguished by tags alone.
     body = html.partition("<main>")[2]
     assert "style=" not in body
     assert not re.search(r"<(table|font|div)\b", body)
@@ -350,7 +351,7 @@ def test_html_is_made_for_a_telephone_for_the_dark_and_for_no_styles_at_all(name
 
 
 def test_every_letter_of_a_game_greets_and_is_signed_by_name() -> None:
-    """LET-08: and says whom an answer reaches."""
+    """LET-08: and states whom an answer reaches."""
     for name, letter in LETTERS.items():
         if letter.game_id and letter.recipient.startswith("graham"):
             assert letter.text.startswith("Dear Graham Jones,\n") or letter.kind == "answer", name

@@ -29,7 +29,7 @@ from tests.support.site import Site
 
 @pytest.mark.slow
 def test_a_server_that_says_bye_in_idle_is_left_and_found_again(site: Site, dovecot: Dovecot) -> None:
-    """BOX-07: Dovecot says BYE to those who wait when it is stopped in order."""
+    """BOX-07: Dovecot states BYE to those who wait when it is stopped in order."""
     source = ImapSource(imap_settings(dovecot))
     assert take(site, source) == IngestCounts()
     threading.Timer(0.3, dovecot.stop).start()
@@ -44,7 +44,7 @@ def test_a_server_that_says_bye_in_idle_is_left_and_found_again(site: Site, dove
 
 
 def test_a_line_that_goes_dead_in_idle_is_noticed_at_the_keep_alive(dovecot: Dovecot) -> None:
-    """BOX-07: nothing is refused and nothing is said any more."""
+    """BOX-07: nothing is refused and nothing is stated any more."""
     between = Proxy(dovecot.imap).start()
     try:
         settings = imap_settings(dovecot).model_copy(

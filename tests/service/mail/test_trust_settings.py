@@ -1,4 +1,4 @@
-"""BOX-02: whose word counts, from the settings; a fault names the key and says what to write."""
+"""BOX-02: whose word counts, from the settings; a fault names the key and shows what to write."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_each_way_to_say_it_counts(settings: MailIn, result: AuthResult) -> None
 
 def test_without_any_nobody_is_trusted() -> None:
     assert trust_of(MailIn(own_proof=False)) == NOBODY
-    # What stands in the mail itself is then the only proof.
+    # What is in the mail itself is then the only proof.
     assert trust_of(MailIn()).providers == ()
 
 

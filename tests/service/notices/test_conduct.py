@@ -1,4 +1,4 @@
-"""What the handbook asks of players: told once to each of them, and enforced by nobody (CON-01 to CON-07,
+"""What the handbook asks of players: told once to each of them, and enforced by no person (CON-01 to CON-07,
 POST-02, POST-05, POST-08); and how long they may change their minds (CAL-01, CAL-02, NON-04)."""
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def test_the_welcome_says_how_players_meet(table: Table) -> None:
 
 @pytest.mark.parametrize("slug", ["bretwalda", "britain1066", "brittania", "war1648"])
 def test_other_games_rules_say_nothing_of_how_players_meet(slug: str) -> None:
-    """The conduct comes from the handbook of Wars of the Three Kingdoms; the other rules say nothing of the
+    """The conduct comes from the handbook of Wars of the Three Kingdoms; the other rules have nothing of the
     kind."""
     assert maps.load(slug).conduct == ()
 

@@ -111,7 +111,7 @@ def test_a_receipt_goes_to_the_address_as_it_is_registered(table: Table) -> None
 
 
 def test_the_receipt_of_what_a_rule_sent_on_answers_no_mail(table: Table) -> None:
-    """ARR-05: it goes to the registered address, once, as a letter of its own."""
+    """ARR-05: it goes to the registered address, once, as its own letter."""
     raw = mail(table.subject(POWER, 1), address(POWER), parts=[text("My orders."), part(picture(7))],
                headers=["Message-ID: <one@montrose.example>", "Auto-Submitted: auto-forwarded"],
                stamps=[stamp("montrose.example", server=SERVER)])

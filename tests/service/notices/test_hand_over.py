@@ -52,7 +52,7 @@ def test_every_player_is_told_once_with_the_digest_of_the_record(table: Table) -
                 f"words: {root_words(before.link)}.") in words
         assert proof_of(bytes(message))["root"] == before.link
         assert f"{table.phase().deadline:%a %-d %b %Y, 07:00 GMT}" in words
-        # The proofs stand below the signature.
+        # The proofs are below the signature.
         signature = "Blaise coordinator of Powick Bridge Orders go to orders@galloper.example"
         parts = [words.index(part) for part in ("go to the same address", signature, "The record")]
         assert parts == sorted(parts)

@@ -23,9 +23,9 @@ OF_KINDS = {
     PhaseKind.RETREAT: r"retreat\w*|dislodge\w*|beaten",
     PhaseKind.ADJUSTMENT: r"builds?|removals?|adjustments?|supply|offer\w*|centres?",
     PhaseKind.MOVEMENT: r"movement", PhaseKind.TURN: r"grain|turn orders"}
-"""What is only said where a game has such a phase."""
+"""What is only showed where a game has such a phase."""
 CONVERSION = r"\b(?:convert\w*|conversion)\b"
-"""What is only said where a unit may become one of another kind."""
+"""What is only showed where a unit may become one of another kind."""
 ELSEWHERE = {"w3k": r"prox(?:y|ies)|sends? supply|supply to", "war1648": r"mercenar\w*|loans?|ice",
              "bretwalda": r"boats?|bunch\w*", "britain1066": r"straits|unseen|off the board",
              "brittania": r"kings?|kingdom|dominion"}
@@ -107,7 +107,7 @@ def test_no_letter_says_a_word_of_another_game(site: Site, slug: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("slug", maps.variants())
 def test_nor_does_one_of_a_year_that_was_judged(site: Site, slug: str) -> None:
-    """Half a game year or more in which nobody sends anything: every letter of it, and the previews after
+    """Half a game year or more in which no person sends anything: every letter of it, and the previews after
     it."""
     table = open_table(site, slug=slug)
     table.announce = ResultsAnnouncer(table.writer, drawing=False)

@@ -96,7 +96,7 @@ def test_an_address_in_another_script_is_printed_letter_by_letter(lines: Sequenc
 
 
 NO_FONT = "\U0010fffd"
-"""The last letter for private use: nobody's font has it."""
+"""The last letter for private use: no person's font has it."""
 
 
 @pytest.mark.parametrize("lines", [
@@ -270,7 +270,7 @@ def test_no_home_address_reaches_a_player(winter: Table) -> None:
 
 
 def test_a_rehearsal_names_the_files_of_the_pack_that_will_leave(winter: Table) -> None:
-    """The dry run draws nothing, names the same files, and draws each when somebody opens it."""
+    """The dry run draws nothing, names the same files, and draws each when a person opens it."""
     phase = winter.phase()
     winter.site.clock.set(phase.deadline)
     winter.close_phase(phase.id)
@@ -303,7 +303,7 @@ def test_without_any_address_the_pack_has_results_and_map_and_says_so(site: Site
 
 @pytest.mark.slow
 def test_the_coordinator_is_told_which_envelope_is_written_by_hand(winter: Table) -> None:
-    """POST-07: the letter says what would help, and does not name the address."""
+    """POST-07: the letter shows what would help, and does not name the address."""
     lives(winter, "Hamilton", f"House {NO_FONT}", "Ayr")
     (row,) = [letter for letter in finish(winter) if letter.kind == "postal_pack"]
     words = winter.words(row)

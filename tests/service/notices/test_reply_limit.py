@@ -1,4 +1,4 @@
-"""Nobody gets more than five answers a day, whatever the answers say. Nothing is lost: receipts go on, and
+"""No person gets more than five answers a day, whatever the answers say. Nothing is lost: receipts go on, and
 the coordinator sees every mail and every sheet (section 5 of the desk plan; NON-04)."""
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def bare(table: Table, subject: str) -> bytes:
     "Powick Bridge - Argyll - Summer 1642 - Movement",
 ])
 def test_a_refusal_brings_the_blank_sheet_of_the_senders_own_power(table: Table, subject: str) -> None:
-    """OUT-03, section 5: whatever the subject says, the sheet is for the sender's own power and the open
+    """OUT-03, section 5: whatever the subject states, the sheet is for the sender's own power and the open
     phase."""
     table.take(bare(table, subject), table.phase().opens_at)
     words = sheet(table)

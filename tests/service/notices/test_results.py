@@ -113,7 +113,7 @@ def test_after_the_retreats_results_are_final_and_every_power_gets_its_offer_or_
     assert "sheet-newcastle-1.png" in attached  # copies of the retreat orders (OUT-06) ...
     assert "sheet-manchester-1.png" not in attached  # ... and not those of the movement once more
     # By hand: seven centres each at the start (supply for six units and one); Manchester has taken Kesteven &
-    # Holland and stands on Suffolk, so two are to be built; the board file says who begins with how many.
+    # Holland and is on Suffolk, so two are to be built; the board file shows who begins with how many.
     before = dislodged.variant.start.centres["Manchester"]
     after = before | {"Kesteven & Holland", "Suffolk"}
     offer = len(after) - 6
@@ -261,7 +261,7 @@ def test_every_letter_is_written_once_for_its_key(dislodged: Table) -> None:
 
 def test_every_player_reads_the_same_results(dislodged: Table) -> None:
     letters = [row for row in finish(drawn(dislodged)) if row.kind == "draft_results"]
-    # A letter greets its reader, tells how their own orders went, has their power first and names their next
+    # A letter greets its reader, shows how their own orders went, has their power first and names their next
     # sheet; every other line is the same for all (LET-07).
     personal_starts = ("Dear Player ", "Your one order", "All ", "Of your ", "You lost ground: ",
                        "Your next sheet ", "Powick Bridge - ", "Powick Bridge, ", "No Autumn ",
@@ -288,7 +288,7 @@ def test_every_player_reads_the_same_results(dislodged: Table) -> None:
 def test_only_who_owed_orders_is_said_to_have_sent_none(
     site: Site, kind: PhaseKind, names: set[str]
 ) -> None:
-    """LET-01, LET-07: who was told to send nothing in a Winter, or has no unit left, read in bold that no
+    """LET-01, LET-07: who was informed to send nothing in a Winter, or has no unit left, read in bold that no
     sheet came. Argyll supplies its one unit, Montrose none of its two, and Ormond has centres alone."""
     variant = open_table(site).variant
     homes = {power: sorted(variant.start.centres[power]) for power in ("Argyll", "Ormond")}
@@ -319,7 +319,7 @@ def unseal(table: Table, number: int, why: str) -> None:
 
 
 def test_an_unsealing_is_printed_in_the_next_results_and_only_there(dislodged: Table) -> None:
-    """DESK-02: in words, in HTML and in the picture; the results after those say nothing of it."""
+    """DESK-02: in words, in HTML and in the picture; the results after those have nothing of it."""
     unseal(dislodged, 1, "A page of Manchester was missing.")
     letters = [row for row in finish(dislodged) if row.kind == "draft_results"]
     for row in letters:
@@ -373,7 +373,7 @@ def test_the_longest_reason_of_an_unsealing_is_printed_whole(site: Site) -> None
 
 
 def test_results_name_the_readers_next_sheet_with_its_subject(dislodged: Table) -> None:
-    """PHA-07: whoever is asked by no letter of its own copies the subject from the results, and reads from
+    """PHA-07: anyone who is asked by no letter of its own copies the subject from the results, and reads from
     when the sheet counts."""
     table, letters = dislodged, finish(dislodged)
     subject = "Powick Bridge - {} - Spring 1643 - Movement Orders - v1"
@@ -383,7 +383,7 @@ def test_results_name_the_readers_next_sheet_with_its_subject(dislodged: Table) 
     assert subject.format("Montrose") in draft[address("Montrose")]
     assert "It counts from" in draft[address("Montrose")]
     assert opens in draft[address("Montrose")]
-    # Newcastle's army must retreat, and a letter of its own asks for that.
+    # Newcastle's army must retreat, and a letter of its own requests that.
     assert "Spring 1643 - Movement Orders" not in draft[address("Newcastle")]
     raw = table.mail_of(next(row for row in letters if row.recipient == address("Montrose")))
     html = message_from_bytes(raw, policy=policy.default).get_body(("html",))
@@ -410,7 +410,7 @@ def told(table: Table, letters: list[OutboxRow], power: str, kind: str) -> str:
 
 
 def test_who_owes_nothing_is_told_so_and_how_to_get_a_sheet(dislodged: Table) -> None:
-    """PHA-07: nothing to retreat, and no blank sheet with it; whether a Winter asks for anything is not known
+    """PHA-07: nothing to retreat, and no blank sheet with it; whether a Winter requests anything is not known
     before the retreats."""
     words = told(dislodged, finish(dislodged), "Montrose", "draft_results")
     assert "No Autumn 1642 Retreat Orders are due from you." in words

@@ -28,7 +28,7 @@ AROUND = 9
 
 
 def file_photograph(table: Table, power: str, sheet: dict[str, Any]) -> None:
-    """File a photograph of the demo with the lines that are written on it, each where it stands."""
+    """File a photograph of the demo with the lines that are written on it, each where it is."""
     rows = [(line["text"], line.get("order"), box)
             for line in sheet["lines"] if not line["struck"] for box in line["boxes"][:1]]
     orders = [order for _, order, _ in rows if order]
@@ -71,7 +71,7 @@ def test_results_of_ten_powers_with_their_sheets_are_small(site: Site, truth: li
     assert len(message.as_bytes()) <= MOST
     for name, data in pictures.items():
         with Image.open(io.BytesIO(data)) as opened:
-            # Whoever sends one back at half its size has sent no sheet (ARR-03).
+            # Anyone who sends one back at half its size has sent no sheet (ARR-03).
             half = opened.convert("RGB").resize((opened.width // 2, opened.height // 2))
             assert bears_mark(np.asarray(opened.convert("RGB")), OWN_PICTURE), name
         assert bears_mark(np.asarray(half), OWN_PICTURE), name

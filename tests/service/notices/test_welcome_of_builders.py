@@ -1,5 +1,5 @@
-"""The welcome of a game that opens with builds: nobody has a unit, and everybody is told what to build in
-(BRE-01, OUT-01)."""
+"""The welcome of a game that opens with builds: no person has a unit, and everybody is informed what to build
+in (BRE-01, OUT-01)."""
 
 from __future__ import annotations
 

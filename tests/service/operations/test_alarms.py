@@ -125,7 +125,7 @@ def test_a_deadline_that_nobody_closed_is_named(table: Table) -> None:
 
 
 def test_a_deputy_is_told_that_results_wait_and_of_nothing_else(table: Table) -> None:
-    """PHA-10: whoever stands in for the coordinator learns what late results overtake."""
+    """PHA-10: anyone who is in for the coordinator learns what late results overtake."""
     clock = table.site.clock
     pulse = MailboxStatus(clock)
     alarms = make(table, pulse, DEPUTY)
@@ -167,7 +167,7 @@ def test_the_letter_waits_in_the_outbox_while_letters_are_held_back(table: Table
 
 def test_every_fact_of_health_has_its_consequence_but_those_told_elsewhere(table: Table) -> None:
     names = {fact.name for fact in make(table).health.findings()}
-    # The clock has a notice of its own.
+    # The clock has its own notice.
     consequences = {check.name for check in checks() if check.consequence}
     assert names - consequences == {"Clock", *of_features("TOLD_ELSEWHERE")}
     assert consequences <= names

@@ -150,7 +150,7 @@ def test_a_server_that_cannot_be_asked_holds_nothing_up_but_for_stamps_from_our_
     assert checked.skew_warning() == ""
     now = table.site.clock.now()
     with table.site.store.begin() as session:
-        # A mail that waited on its server for five hours says nothing about the clock.
+        # A mail that waited on its server for five hours has nothing about the clock.
         records.add_mail(session, "a" * 64, 1, now - timedelta(hours=5), now)
         assert behind_by_stamps(session) == timedelta()
     assert checked.skew_warning() == ""
@@ -176,7 +176,7 @@ def test_a_folder_tells_the_time_of_its_disk_and_nothing_stays_behind(table: Tab
 def test_a_disk_whose_clock_is_off_holds_the_judgement_up(
     table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The disk's clock is stood in for: another machine's, five minutes behind ours."""
+    """The disk's clock is was in for: another machine's, five minutes behind ours."""
     mailbox.Maildir(str(tmp_path / "box"), create=True)
     source = MaildirSource(MailIn(kind="maildir", path=str(tmp_path / "box")))
     # Maildir stamps are read with fstat; field 8 is the time of the last change.

@@ -127,7 +127,7 @@ def test_on_a_large_site_a_week_reads_every_file_and_a_fault_stays_until_it_is_m
 
 
 def damage(path: Path, words: bytes) -> None:
-    """Overwrite the page of a database in which some words stand."""
+    """Overwrite the page of a database in which some words are."""
     raw = bytearray(path.read_bytes())
     place = raw.find(words)
     assert place > 0

@@ -1,4 +1,5 @@
-"""What a site's programs say of themselves holds no order, no address and no secret, whoever says it."""
+"""What a site's programs say of themselves holds no order, no address and no secret, no matter who states
+it."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ def test_an_exception_is_told_by_its_type_and_places_alone(log: io.StringIO) -> 
     (line,) = lines(log)
     assert line["fault"] == "ValueError"
     assert line["places"][-1].endswith("test_an_exception_is_told_by_its_type_and_places_alone")
-    # The text of an exception quotes what it failed on, here an order; so it is left out whatever it says.
+    # The text of an exception quotes what it failed on, here an order; so it is left out whatever it states.
     assert SECRET not in log.getvalue()
 
 

@@ -42,7 +42,8 @@ def test_a_disk_that_can_only_be_read_is_told(site: Site, read_only: Path) -> No
 
 
 def limited(site: Site, folder: Path, limit: str, monkeypatch: pytest.MonkeyPatch) -> Finding:
-    """What is said in a container of which the kernel says so. No test may lower its own limit and go on."""
+    """What is stated in a container of which the kernel says so. No test may lower its own limit and go
+    on."""
     file = folder / "memory.max"
     file.write_text(f"{limit}\n", "ascii")
     monkeypatch.setattr(health, "MEMORY_FILES", (file, Path("/proc/meminfo")))

@@ -233,7 +233,7 @@ def test_a_drip_at_one_deadline_delays_another_one_by_a_bounded_time(
         slow = threading.Thread(target=drain.empty, args=(deadline,))
         slow.start()
         time.sleep(0.1)
-        # The second one waits for its turn, and then says that it waits, with the first still under way.
+        # The second one waits for its turn, and then states that it waits, with the first still under way.
         assert drain.empty(deadline).trouble == BUSY
         assert slow.is_alive()
         # Its limits end it; without them it went on for six minutes.

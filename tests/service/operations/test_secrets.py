@@ -1,4 +1,4 @@
-"""No secret of a site stands in an argument, a line of the log, a traceback or a core dump (SEC-03). The
+"""No secret of a site is in an argument, a line of the log, a traceback or a core dump (SEC-03). The
 programs themselves are run, against a mail server that refuses them."""
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def test_the_programs_show_no_secret_anywhere(tmp_path: Path) -> None:
     assert "The desk is at" in "".join(output)
     assert "zk7Qw9" not in "".join(output)
     for path in Path(settings_of(folder).data).rglob("*"):
-        # The settings alone hold the secrets; a person's password is kept as a hash.
+        # The settings alone hold the secrets; a person's password is stored as a hash.
         assert not path.is_file() or b"zk7Qw9" not in path.read_bytes(), path
 
 

@@ -1,4 +1,4 @@
-"""Powers are told apart by everybody: with three kinds of colour blindness and on a grey print (MAP-02,
+"""Powers are distinguished by everybody: with three kinds of colour blindness and on a grey print (MAP-02,
 MAP-05).
 
 What is compared are swatches as the map draws a held county: tint on paper under the power's strokes. Colours
@@ -32,7 +32,7 @@ from service.pictures.drawing.svg import path
 Picture = NDArray[np.floating[Any]]
 NOTICEABLE = 2.3
 SIDE, PIXELS = 18.0, 108
-"""Millimetres and pixels of a swatch: six pixels a millimetre, about what an eye tells apart at reading
+"""Millimetres and pixels of a swatch: six pixels a millimetre, about what an eye distinguishes at reading
 distance."""
 
 EDGE = 24
@@ -96,13 +96,13 @@ def lab(linear: Picture) -> Picture:
 
 @cache
 def seen(power: Power, sight: str) -> Picture:
-    """The swatch of a power as L*a*b*, as somebody with that sight sees it."""
+    """The swatch of a power as L*a*b*, as a person with that sight sees it."""
     # Single precision halves the time of `apart` and moves no difference by more than .00001.
     return lab(swatch(power) @ SIGHTS[sight].T).astype(np.float32)
 
 
 def apart(first: Power, second: Power, sight: str) -> float:
-    """The mean difference of two swatches as somebody sees them, at the shift where they are most alike."""
+    """The mean difference of two swatches as a person sees them, at the shift where they are most alike."""
     a, b = seen(first, sight), seen(second, sight)
     middle = a[EDGE:-EDGE, EDGE:-EDGE]
     side = PIXELS - 2 * EDGE

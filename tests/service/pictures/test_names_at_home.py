@@ -1,4 +1,4 @@
-"""LET-16: names and marks stand where a player looks for them. Latitudes are those of any atlas."""
+"""LET-16: names and marks are where a player looks for them. Latitudes are those of any atlas."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_the_boxes_beside_1066_stand_upright_and_hold_their_names(paper: PaperSi
 
 
 def drawn(slug: str, paper: PaperSize) -> str:
-    """The map of a board as it stands at its start."""
+    """The map of a board as it is at its start."""
     variant = maps.load(slug)
     centres = {owner: sorted(regions) for owner, regions in variant.start.centres.items()}
     return draw_map(variant, maps.shapes(slug), centres, variant.title, "at the start", MapOptions(paper),
@@ -81,7 +81,7 @@ def drawn(slug: str, paper: PaperSize) -> str:
 
 @pytest.mark.parametrize(("slug", "coasts"), [("standard", 6), ("w3k", 12)])
 def test_named_coasts_stand_in_the_water_before_their_shore(slug: str, coasts: int) -> None:
-    """LET-16: a fleet in Spain or Devon stands on one coast, which no map of theirs named."""
+    """LET-16: a fleet in Spain or Devon is on one coast, which no map of theirs named."""
     names = re.findall(COAST, drawn(slug, A3))
     # Where a shore has no room for its name off every other there is none: at most one in six.
     assert len(names) >= coasts - coasts // 6
@@ -128,7 +128,7 @@ def test_letters_that_begin_no_name_are_explained() -> None:
 
 def test_the_land_around_a_town_has_its_owners_wash() -> None:
     """LET-16: a town's disc of 3 mm alone is not seen at arm's length. Glamorgan's towns are the Crown's at
-    the start; no land is washed for a town that nobody owns."""
+    the start; no land is washed for a town that no person owns."""
     plan, variant = board_plan("w3k", A3), maps.load("w3k")
     washes = re.findall(r'<path class="around" data-power="([^"]+)"', drawn("w3k", A3))
     owners = {owner for owner, regions in variant.start.centres.items() for region in regions

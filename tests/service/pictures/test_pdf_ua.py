@@ -1,4 +1,5 @@
-"""BEY-08: each kind of file that we print or mail is PDF/UA-1 (ISO 14289-1), as a checker of others says."""
+"""BEY-08: each kind of file that we print or mail is PDF/UA-1 (ISO 14289-1), as a checker of others
+states."""
 
 from __future__ import annotations
 
@@ -60,7 +61,7 @@ def test_a_file_is_for_everyone(kind: str) -> None:
 
 
 def test_the_checker_sees_a_figure_without_words() -> None:
-    """A test of the test: the same file with a picture that says nothing."""
+    """A test of the test: the same file with a picture that has nothing."""
     picture = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>"
     html = f'<html lang="en"><head><title>A</title></head><body><img src="{picture}"></body></html>'
     (fault,) = pdf_ua_faults(to_pdf(html, title="A"))

@@ -93,7 +93,7 @@ def test_nothing_is_loaded_from_a_file_or_the_network() -> None:
 
 def test_a_citation_is_words_and_no_ornament() -> None:
     """The rule that a failure cites and the printer's rule below the title once shared a name in the style
-    sheet: every citation stood below a double line (LET-01)."""
+    sheet: every citation was below a double line (LET-01)."""
     def lines(html: str) -> int:
         page = pypdfium2.PdfDocument(to_pdf(html))[0]
         return sum(1 for _ in page.get_objects(filter=[pypdfium2.raw.FPDF_PAGEOBJ_PATH]))

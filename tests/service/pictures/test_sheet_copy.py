@@ -89,7 +89,7 @@ def test_the_copy_is_cut_to_heading_and_orders() -> None:
 
 
 def test_the_mask_moves_and_shrinks_with_the_copy() -> None:
-    """Rows of 60 pixels become 40 high; the copy begins 24 pixels left of and above what is kept."""
+    """Rows of 60 pixels become 40 high; the copy begins 24 pixels left of and above what is stored."""
     keep = [(100, 100), (800, 100), (800, 1000), (100, 1000)]
     copy = pixels(sheet_copy(photograph(), keep, [[(100, 100), (500, 100), (500, 160), (100, 160)]], row=60))
     rows, columns = np.nonzero(copy[:100, :, 0] == GREYS[1])
@@ -124,7 +124,7 @@ def test_strokes_are_dark_on_white_whatever_paper_and_light_are(
 
 
 def test_faint_strokes_beside_dark_ones_are_not_lost() -> None:
-    """A pencil that is 0.8 of the paper beside a pen that is 0.2."""
+    """A pencil that is 0.8 of the paper next to a pen that is 0.2."""
     faint = np.zeros((HIGH, WIDE), bool)
     faint[:, WIDE // 2 :] = STROKES[:, WIDE // 2 :]
     paper = np.full((HIGH, WIDE), 200.0)

@@ -1,4 +1,4 @@
-"""Units on the map: none by default, and where a game asks for them each in its region (MAP-03, Q-13)."""
+"""Units on the map: none by default, and where a game requests them each in its region (MAP-03, Q-13)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def client(site: Site, table: Table) -> Iterator[TestClient]:
 
 
 def plates(svg: str) -> list[tuple[str, str, str]]:
-    """Power, kind and region of each plate of the map itself: those in its inset stand there once more."""
+    """Power, kind and region of each plate of the map itself: those in its inset are there once more."""
     root = ET.fromstring(svg)
     again = [plate for group in root.iter(f"{SVG}g") if group.get("class") == "inset"
              for plate in _plates(group)]
@@ -72,7 +72,7 @@ def test_each_unit_stands_by_its_region_off_every_mark_and_every_other_unit(
     for unit, box in unit_box.items():
         plate = shapely.box(box.x0, box.y0, box.x1, box.y1)
         if unit.region.province in seals:
-            # Nobody takes a unit for that of the next town: its own mark is the nearest.
+            # No person takes a unit for that of the next town: its own mark is the nearest.
             nearest = min(seals, key=lambda name: shapely.distance(plate.centroid,
                 shapely.Point(seals[name])))
             assert nearest == unit.region.province, unit
@@ -139,7 +139,7 @@ def test_the_pdf_says_in_words_where_each_unit_stands() -> None:
 def test_the_public_map_shows_units_only_where_the_game_asks_for_them(
     client: TestClient, table: Table
 ) -> None:
-    """MAP-03, Q-13: an option of the game; off, the page says that there are none."""
+    """MAP-03, Q-13: an option of the game; off, the page states that there are none."""
     base = f"/public/{table.game}/map"
     page = client.get(base).text
     assert "and no units." in page

@@ -1,5 +1,5 @@
-"""TRU-06: the page for players says in ten lines how a game is checked, and it works as it says: in an empty
-folder, with Python and the one file alone."""
+"""TRU-06: the page for players states in ten lines how a game is checked, and it works as it states: in an
+empty folder, with Python and the one file alone."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAGE = Path(__file__).parents[3] / "docs/check.md"
 
 
 def test_the_ten_lines_are_done_literally(site: Site, client: TestClient, tmp_path: Path) -> None:
-    """The page of the site and the page of the documents say the same command; it is typed as it stands."""
+    """The page of the site and the page of the documents say the same command; it is typed as it is."""
     table = played(site)
     shown = client.get("/public/check").text
     words = PAGE.read_text()

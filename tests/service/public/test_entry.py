@@ -145,7 +145,7 @@ def test_a_visit_ends_by_itself_and_by_hand(desk: DeskTable) -> None:
 
 
 def test_a_player_ends_every_visit_and_every_unused_link(desk: DeskTable) -> None:
-    """SEC-05: for whoever lost a letter, or a browser that is still open."""
+    """SEC-05: for anyone who lost a letter, or a browser that is still open."""
     lost, present = visit(desk, "Montrose"), visit(desk, "Montrose")
     stranger = visit(desk, "Argyll")
     ask(desk, address("Montrose"))
@@ -364,7 +364,7 @@ def test_envelopes_go_to_the_others_with_ones_own_return_address(desk: DeskTable
     document = pypdfium2.PdfDocument(
         io.BytesIO(browser.get(f"/public/{desk.table.game}/envelopes.pdf").content)
     )
-    # Only Montrose has an address, and nobody writes to themselves.
+    # Only Montrose has an address, and no person writes to themselves.
     assert len(document) == 1
     lines = document[0].get_textpage().get_text_range().split("\r\n")
     assert lines == [
@@ -445,7 +445,7 @@ def test_anybody_prints_a_blank_sheet_of_a_phase_that_takes_orders(desk: DeskTab
     words = document[0].get_textpage().get_text_range()
     assert [words.split("\r\n")[:3], len(document)] == [
         ["Montrose", "Powick Bridge", "Autumn 1642 Movement Orders"], 1]
-    # LET-12: when it is due, and no address for whoever is no player.
+    # LET-12: when it is due, and no address for anyone who is no player.
     assert "It must arrive before Mon 29 Mar 2027, 07:00 GMT." in words.replace("\r\n", " ")
     assert "@" not in words
     letter = pypdfium2.PdfDocument(
@@ -459,7 +459,7 @@ def test_anybody_prints_a_blank_sheet_of_a_phase_that_takes_orders(desk: DeskTab
 
 
 def test_a_player_prints_the_names_of_their_own_units_and_nobody_elses(desk: DeskTable) -> None:
-    """LET-12: optional, for the phase in play alone; where they stand, and nothing of what they may do."""
+    """LET-12: optional, for the phase in play alone; where they are, and nothing of what they may do."""
     owned(desk, "Montrose")
     path = f"/public/{desk.table.game}/sheets.pdf?units=true"
 

@@ -21,7 +21,7 @@ def desk(site: Site) -> DeskTable:
 
 
 def test_no_page_of_the_desk_shows_the_link_of_a_player(desk: DeskTable) -> None:
-    """A coordinator asks for a link in a player's name, and looks for it among the letters."""
+    """A coordinator requests a link in a player's name, and looks for it among the letters."""
     desk.client.post("/public/entry", data={"mail": address("Montrose")})
     (row,) = desk.table.letters("link")
     assert f"{BASE}/public/me/" in desk.table.words(row)  # its reader has it

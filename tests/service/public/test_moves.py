@@ -1,5 +1,5 @@
-"""The move browser: what its page says is what the judge lets a lone unit do, for every place, coast and kind
-of unit (MOVE-01, MOVE-02, MOVE-03)."""
+"""The move browser: what its page states is what the judge lets a lone unit do, for every place, coast and
+kind of unit (MOVE-01, MOVE-02, MOVE-03)."""
 
 from __future__ import annotations
 

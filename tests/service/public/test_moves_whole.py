@@ -1,5 +1,5 @@
-"""The move browser leaves nobody out: every place has a row for each kind of unit, on each coast, that can
-stand there (MOVE-01). That each row is right is proved in `test_public_moves`."""
+"""The move browser leaves no person out: every place has a row for each kind of unit, on each coast, that can
+are there (MOVE-01). That each row is right is proved in `test_public_moves`."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def test_calendar_feed_and_sheet_name_the_phases_of_the_game_and_no_others(site:
 
 @pytest.mark.parametrize("slug", maps.variants())
 def test_the_move_browser_has_the_units_of_its_board(slug: str) -> None:
-    """MOVE-01: a row for each kind that may stand there; on a board of states none, but what lies beside."""
+    """MOVE-01: a row for each kind that may be there; on a board of states none, but what lies next to."""
     variant = maps.load(slug)
     html = page(variant).html
     ways = {way for _, way, _, _ in read(html).rows}
@@ -95,7 +95,8 @@ def test_the_move_browser_has_the_units_of_its_board(slug: str) -> None:
     pytest.param("bretwalda", Phase(621, "Winter", PhaseKind.ADJUSTMENT), 1, marks=pytest.mark.slow),
 ])
 def test_the_post_goes_out_once_a_game_year(site: Site, slug: str, phase: Phase, packs: int) -> None:
-    """OUT-10, Q-12: with the last results of a year that say who owns what; a year of Brittania is a turn."""
+    """OUT-10, Q-12: with the last results of a year that show who owns what; a year of Brittania is a
+    turn."""
     variant = maps.load(slug)
     table = open_table(site, slug=slug, position=replace(variant.start, phase=phase))
     table.announce = ResultsAnnouncer(table.writer, drawing=False)

@@ -134,7 +134,7 @@ def test_each_outcome_of_a_letter_leads_to_its_ink(judged: Judged) -> None:
 
 
 def test_a_correction_of_the_coordinator_is_named_as_such(judged: Judged, player: TestClient) -> None:
-    """The one line that was read otherwise than the machine had it, and no other; the page says by whom."""
+    """The one line that was read otherwise than the machine had it, and no other; the page states by whom."""
     sentence = "(coordinator's correction: the machine read “A Gl4sgow S”)"
     words, html = letter(judged)
     page = plain(player.get(judged.path).text)
@@ -180,7 +180,7 @@ def test_the_crop_is_the_lines_own_ink_and_its_context_the_lines_around(
     for index in (5, 6, 7, 8):
         answer = player.get(f"{judged.path}/{judged.lines[index]}.jpg")
         assert answer.headers["content-type"] == "image/jpeg"
-        # Each line has a colour of its own, so that a crop with a neighbour's ink is noticed.
+        # Each line has its own colour, so that a crop with a neighbour's ink is noticed.
         assert [hue for hue in range(len(HUES)) if shows(_pixels(answer.content), hue)] == [index]
     around = _pixels(player.get(f"{judged.path}/{judged.lines[6]}.jpg?context=1").content)
     assert {5, 6, 7} <= {hue for hue in range(len(HUES)) if shows(around, hue)}
@@ -188,7 +188,7 @@ def test_the_crop_is_the_lines_own_ink_and_its_context_the_lines_around(
 
 @pytest.mark.parametrize("index", [0, 9], ids=["above the orders", "below them"])
 def test_no_picture_shows_the_writers_name(judged: Judged, player: TestClient, index: int) -> None:
-    """Q-37: names are masked as in the copies that are mailed, however near they stand."""
+    """Q-37: names are masked as in the copies that are mailed, however near they are."""
     for line in judged.lines:
         for context in ("", "?context=1"):
             answer = player.get(f"{judged.path}/{line}.jpg{context}")
@@ -211,7 +211,7 @@ def test_it_is_for_the_players_of_that_game(judged: Judged, player: TestClient) 
 
 
 def test_results_are_tables_in_large_print_and_as_text(judged: Judged, player: TestClient) -> None:
-    """BEY-08: each order with its outcome and reason, what nobody could read, who was silent, and the
+    """BEY-08: each order with its outcome and reason, what no person could read, who was silent, and the
     correction; tagged as a table; for players alone."""
     text = player.get(f"{judged.path}/table.txt").text
     lines = text.splitlines()

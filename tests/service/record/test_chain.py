@@ -1,6 +1,6 @@
 """The record: nothing happens to a game without an entry of its chain (issue "Trust", 1).
 
-The chain is reckoned here anew with hashlib alone, from what docs/record.md says.
+The chain is reckoned here anew with hashlib alone, from what docs/record.md states.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def test_what_was_written_past_the_triggers_is_seen(any_site: Site) -> None:
                 noted = live.differences(session, table.game, frozenset())
             undone.rollback()
         rows = [each for each in noted if each.how is not How.TRIGGER]
-        # The body of an entry says otherwise than its row, too.
+        # The body of an entry states otherwise than its row, too.
         kinds = {(each.how, each.kind) for each in rows} - {(How.CHANGED, "aside")}
         assert kinds == {difference}, (statement, rows)
         assert all(each.sentence for each in noted)

@@ -70,7 +70,7 @@ def _tool(data: bytes, folder: Path, *letters: Path) -> tuple[int, str]:
 
 
 def _case_is_judged_alike(slug: str, tells: dict[str, Any]) -> None:
-    """The contract's form says all that was judged: whoever has it alone comes to the same answer."""
+    """The contract's form states all that was judged: anyone who has it alone comes to the same answer."""
     variant = maps.load(slug)
     assert tells["case"] is not None
     case = CaseReader(variant.context(), variant.rules, 0).read(json.loads(json.dumps(tells["case"])))

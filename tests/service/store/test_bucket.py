@@ -76,7 +76,7 @@ def check(settings: Settings) -> Finding:
 
 
 def test_a_bucket_keeps_bytes_under_their_names_and_forgets_them(settings: Settings) -> None:
-    """SCA-05: what one machine puts another reads; what was replaced by somebody is noticed."""
+    """SCA-05: what one machine puts another reads; what was replaced by a person is noticed."""
     blobs, elsewhere = open_blobs(settings), open_blobs(settings)
     photograph = bytes(range(256)) * 8_000
     key = blobs.put(photograph)
@@ -93,7 +93,7 @@ def test_a_bucket_keeps_bytes_under_their_names_and_forgets_them(settings: Setti
 
 
 def test_the_check_names_what_a_bucket_lacks_and_the_documented_rules_mend_it(settings: Settings) -> None:
-    """SCA-05: versions and classes, set as docs/how-to/back-up-a-large-site.md says."""
+    """SCA-05: versions and classes, set as docs/how-to/back-up-a-large-site.md states."""
     finding = check(settings)
     assert finding.state is FindingState.NOTE
     assert "keeps no versions" in finding.sentence
@@ -133,7 +133,7 @@ def test_a_rule_for_other_files_is_nobodys_trouble(settings: Settings) -> None:
 
 
 def test_what_was_deleted_by_mistake_comes_back_from_its_version(settings: Settings) -> None:
-    """SCA-05: the drill of the bucket, as the page says: the marker of the deletion is deleted."""
+    """SCA-05: the drill of the bucket, as the page states: the marker of the deletion is deleted."""
     keep_versions(settings)
     blobs = open_blobs(settings)
     key = blobs.put(b"a photograph that a record names")

@@ -1,4 +1,4 @@
-"""LET-05: a letter is kept by parts and sent byte for byte as it was written."""
+"""LET-05: a letter is stored by parts and sent byte for byte as it was written."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_ten_letters_with_the_same_pictures_cost_them_once(site: Site) -> None:
 
 
 class Moody:
-    """A relay that says 4xx to the first tries and notes what it was given."""
+    """A relay that states 4xx to the first tries and notes what it was given."""
 
     def __init__(self, refusals: int) -> None:
         self.refusals, self.given = refusals, list[tuple[str, bytes]]()

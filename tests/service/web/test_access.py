@@ -41,7 +41,7 @@ def test_only_addresses_for_anybody_are_public(site: Site) -> None:
 
 
 def test_a_route_that_declares_nothing_is_closed_to_a_coordinator_too(site: Site) -> None:
-    """A new form below /desk/ was open to second readers unless somebody remembered a list."""
+    """A new form below /desk/ was open to second readers unless a person remembered a list."""
     desk = open_desk(open_table(site))
     app = cast("FastAPI", desk.client.app)
     app.add_api_route("/desk/7/anything-new", lambda: "open", methods=["GET", "POST"])

@@ -82,7 +82,7 @@ def test_a_request_that_does_not_come_to_its_end_is_given_up() -> None:
         begun = time.monotonic()
         heads = [connection(server, HEAD), connection(server)]
         body = connection(server, FORM + b"Content-Length: 900\r\n\r\nab")
-        # Somebody who is slow, and within the limits, is waited for.
+        # A person who is slow, and within the limits, is waited for.
         slow = connection(server, FORM + b"Content-Length: 1700\r\nConnection: close\r\n\r\n", b"a" * 1600)
         time.sleep(1.3)
         slow.sendall(b"a" * 100)
@@ -141,7 +141,7 @@ def test_one_address_has_no_more_than_its_share_and_a_web_server_before_us_has()
     with closing(asyncio.new_event_loop()) as loop:
 
         def of(host: str) -> LimitedConnection:
-            """A connection of this host, before anything is said."""
+            """A connection of this host, before anything is stated."""
             opened = limited(uvicorn.Config(FastAPI(), log_config=None), ServerState(), {}, loop)
             opened.client = (host, 1)
             return opened
@@ -151,7 +151,7 @@ def test_one_address_has_no_more_than_its_share_and_a_web_server_before_us_has()
         assert not last._is_one_too_many()
         last.connections.add(of("192.0.2.7"))
         assert last._is_one_too_many()
-        # The web server that stands before the desk has everybody's connections, and so has this machine.
+        # The web server that is before the desk has everybody's connections, and so has this machine.
         for host in ("198.51.100.4", "127.0.0.1"):
             server = of(host)
             server.connections.update({server, *(of(host) for _ in range(30))})
@@ -189,7 +189,7 @@ def test_words_that_are_no_address_have_one_count() -> None:
 
 def test_a_request_with_two_lengths_ends_its_connection() -> None:
     """RFC 9112, 6.1. The small length passed, and the stream without an end came in; what followed it was
-    taken for a request of its own."""
+    taken for its own request."""
     request = (FORM + b"Content-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + HEAD + b"\r\n")
     with served() as server:
         heard = answer(connection(server, request))

@@ -127,7 +127,7 @@ def test_an_order_over_two_rows_folds_row_by_row(tmp_path: Path) -> None:
     """Its second row comes behind the whole of its first, as it is read; what is empty behind its end is left
     out."""
     sheet = Image.new("RGB", (900, 300), "white")
-    # Each word has a grey of its own, so that the order of the pieces can be told from the picture.
+    # Each word has its own grey, so that the order of the pieces can be read off the picture.
     for index, shade in enumerate(("#101010", "#202020", "#303030", "#404040")):
         sheet.paste(shade, (50 + 200 * index, 110, 210 + 200 * index, 140))
     sheet.paste("#505050", (50, 170, 210, 200))

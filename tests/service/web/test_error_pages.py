@@ -1,4 +1,4 @@
-"""Faults at the desk: each gives a sentence that says what is safe, and nothing is lost."""
+"""Faults at the desk: each gives a sentence that shows what is safe, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def test_a_method_that_no_page_takes_says_which_it_does(desk: DeskSite, method: 
     ("/public/me", "Fordern Sie mit dem Knopf unten einen eigenen Link an"),
 ])
 def test_a_players_error_page_is_in_the_readers_language(desk: DeskSite, path: str, german: str) -> None:
-    """LET-10: every page spoke German but the one that says what went wrong."""
+    """LET-10: every page spoke German but the one that shows what went wrong."""
     answer = desk.client.get(path, headers={"Accept-Language": "de-AT, en;q=0.5"})
     assert answer.status_code in {403, 404}
     assert german in answer.text

@@ -1,6 +1,6 @@
-"""Every route of the site under values nobody meant: by schemathesis from the application's own description,
-with and without a signed-in person. No fault of ours, no page without its headers, nothing shown to a
-stranger.
+"""Every route of the site under values no person meant: by schemathesis from the application's own
+description, with and without a signed-in person. No fault of ours, no page without its headers, nothing shown
+to a stranger.
 
 Needs schemathesis (with the benches): the long suite installs it.
 """
@@ -64,7 +64,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
         session.flush()
         csrf = session.scalars(select(SessionRow.csrf)).one()
     app = site.desk()
-    app.state.public_limit = RateLimit(at_once=1_000_000)  # else most of the walk is told to wait
+    app.state.public_limit = RateLimit(at_once=1_000_000)  # else most of the walk is instructed to wait
     client = TestClient(
         app, base_url="http://testserver", raise_server_exceptions=False, follow_redirects=False
     )

@@ -105,7 +105,7 @@ def test_a_form_of_another_site_is_not_kept(desk: DeskSite) -> None:
     for token in ("", "guess"):
         answer = desk.client.post("/results/7/approve", data={"csrf": token})
         assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in")
-    # As another site could write it: the one form whose act cannot be undone, with a token of nobody.
+    # As another site could write it: the one form whose act cannot be undone, with a token of no person.
     forged = json.dumps(["/results/7/approve", [], [], "guess"])
     answer = desk.client.post("/sign-in", data={"name": NAME, "password": PASSWORD, "kept": forged})
     assert (answer.status_code, answer.headers["location"]) == (303, "/")
@@ -164,7 +164,7 @@ def test_an_address_elsewhere_is_never_gone_to(desk: DeskSite, place: str) -> No
 def test_after_signing_out_nothing_is_kept(desk: DeskSite) -> None:
     """A form of a session that its person ended."""
     with desk.store.begin() as session:
-        # Whoever signs out is done: the former session is gone, and its forms with it.
+        # Anyone who signs out is done: the former session is gone, and its forms with it.
         session.execute(delete(SessionRow))
     answer = desk.post("/desk/7/decide", **TYPED)
     assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in")

@@ -51,7 +51,7 @@ def moved(desk: DeskTable, until: Any, later: str = "") -> str:
 
 
 def part(html: str, title: str) -> str:
-    """What the page tells of one phase."""
+    """What the page mentions one phase."""
     return next(words for words in map(plain, re.findall(r"<li>(.*?)</li>", html, re.DOTALL))
                 if words.startswith(title))
 
@@ -100,7 +100,7 @@ def test_a_day_more_in_the_last_hour_is_no_slip(desk: DeskTable) -> None:
 
 
 def test_what_was_not_seen_is_not_done(desk: DeskTable) -> None:
-    """Somebody else moves the deadline between the two presses."""
+    """Another person moves the deadline between the two presses."""
     path, new = f"/games/{desk.table.game}/move", desk.table.phase().deadline + timedelta(days=1)
     shown = carried(moved(desk, new), path)
     desk.table.set_phase(1, deadline=new - timedelta(days=3))
@@ -127,7 +127,7 @@ ACTS: dict[str, dict[str, str]] = {
 
 @pytest.mark.parametrize("path", ACTS)
 def test_each_act_that_writes_to_all_is_shown_before_it_is_done(desk: DeskTable, path: str) -> None:
-    """PHA-08: the first press changes nothing and writes to nobody; the second writes as many letters as
+    """PHA-08: the first press changes nothing and writes to no person; the second writes as many letters as
     were shown."""
     table, now = desk.table, desk.table.site.clock.now()
     if path == "/games/{game}/end":

@@ -48,7 +48,7 @@ def test_acts_that_nobody_can_read_change_nothing(site: Site, body: bytes) -> No
 
 
 def test_no_address_leads_to_the_host_that_a_request_names(site: Site) -> None:
-    """An address with one slash more led to it, whoever's it is."""
+    """An address with one slash more led to it, no matter who's it is."""
     desk = open_desk(open_table(site))
     for path in ("/sign-in/", "/games/", "/", "//evil.example/", "/public/powick-bridge/", "/sign-out"):
         for signed_in in (True, False):

@@ -21,7 +21,7 @@ def test_an_address_gets_its_requests_and_then_waits() -> None:
     clock = [0.0]
     limit = RateLimit(at_once=5, a_second=1.0, now=lambda: clock[0])
     assert [limit.allows("192.0.2.1") for _ in range(7)] == [True] * 5 + [False] * 2
-    # Nobody else waits, also not in the next network of IPv6; in the same one all are one.
+    # No other person waits, also not in the next network of IPv6; in the same one all are one.
     assert limit.allows("192.0.2.2")
     assert sum(limit.allows(f"2001:db8::{number}") for number in range(1, 20)) == 5
     assert limit.allows("2001:db8:1::1")
@@ -106,7 +106,7 @@ def test_a_game_draws_its_map_once_and_a_flood_is_told_to_wait(
 
 
 def test_no_form_of_a_stranger_fills_the_memory(site: Site) -> None:
-    """Whether it says its size or comes piece by piece without one."""
+    """Whether it states its size or comes piece by piece without one."""
     with visitor(site) as client:
         large = b"name=Ada&password=" + b"x" * 500_000
         form = {"content-type": "application/x-www-form-urlencoded"}

@@ -1,7 +1,7 @@
 """What each role reaches (SEC-04): every route of the desk, for every role, in one's own game and in another.
 
-An operator keeps the machine and reads nothing that is sealed; whoever has a role in one game sees nothing of
-another, and changes nothing there, also where a form of their own game names something of the other one.
+An operator keeps the machine and reads nothing that is sealed; anyone who has a role in one game sees nothing
+of another, and changes nothing there, also where a form of their own game names something of the other one.
 """
 
 from __future__ import annotations
@@ -145,13 +145,13 @@ WHO = {
     "/people/sign-out": set(),
     **of_features("WHO"),
 }  # fmt: skip
-"""Who reaches each route beside a coordinator of the site, who reaches all; a new route must be listed,
+"""Who reaches each route next to a coordinator of the site, who reaches all; a new route must be listed,
 one of a feature in its `routes.py`."""
 SITE_ROLES = {"reader": "second reader", "operator": "operator", "coordinator": "coordinator"}
 IN_A_GAME = {"reader of it": "second reader", "coordinator of it": "coordinator", "of no game": ""}
 OTHER = "Marston Moor"
 SEEN_OF_OTHER = ("Marston", "Stranger", "elsewhere.example")
-"""Words that stand on a page only if it shows something of the other game."""
+"""Words that are on a page only if it shows something of the other game."""
 
 
 @dataclass
@@ -284,7 +284,7 @@ def is_refused(answer: httpx.Response) -> bool:
 
 @pytest.mark.slow
 def test_each_role_reaches_its_routes_and_no_other(games: TwoGames) -> None:
-    """Every route of the desk, whoever added it (SEC-04)."""
+    """Every route of the desk, no matter who added it (SEC-04)."""
     of_a_game = {path for path, roles in WHO.items() if roles in (READING, GAME)}
     for role in ("reader", "operator", *IN_A_GAME):
         games.become(role)
@@ -390,7 +390,7 @@ def test_the_coordinator_of_one_game_settles_its_post(games: TwoGames) -> None:
 
 
 def test_post_that_touches_two_games_is_for_coordinators_of_both(games: TwoGames) -> None:
-    """A player of both games writes for the one: the page of their mail tells of all their seats."""
+    """A player of both games writes for the one: the page of their mail mentions all their seats."""
     own_ids = games.own_ids
     with games.desk.table.site.store.begin() as session:
         seat = session.get_one(SeatRow, (str(games.other_ids["game_id"]), "Hamilton"))
@@ -435,7 +435,7 @@ def _names(desk: DeskTable, body: Mapping[str, Any]) -> list[str]:
 
 
 def test_an_address_that_counts_in_two_games_is_not_for_the_coordinator_of_one(games: TwoGames) -> None:
-    """Whoever could add an address of their own to such a player would write orders for the other game."""
+    """Anyone who could add an address of their own to such a player would write orders for the other game."""
     store = games.desk.table.site.store
     with store.begin() as session:
         seat = session.get_one(SeatRow, (str(games.own_ids["game_id"]), "Hamilton"))
@@ -477,7 +477,7 @@ def test_roles_in_games_are_given_taken_and_entered_in_that_game_alone(games: Tw
     assert [is_one for game, is_one in entered if game == own_game] == [False, True, False]
     assert [is_one for game, is_one in entered if game != own_game] == [False]
     assert logged == [own_game, own_game]
-    # A role of the site takes all roles in games; nobody keeps one unseen.
+    # A role of the site takes all roles in games; no person keeps one unseen.
     give("coordinator")
     games.desk.post("/people/role", name="Bess", role="operator")
     with store() as session:

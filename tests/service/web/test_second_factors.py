@@ -1,5 +1,5 @@
-"""What a feature wants beside the password (`Feature.second_factor`): closed unless it lets in, and forgotten
-with its person (SEC-04)."""
+"""What a feature needs next to the password (`Feature.second_factor`): closed unless it lets in, and
+forgotten with its person (SEC-04)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_each_factor_is_wanted_after_the_password(desk: DeskSite, monkeypatch: p
     status, page, count = enter(desk)
     assert (status, "Write the word of the day." in page, count) == (401, True, 0)
     assert enter(desk, code="unicorn")[::2] == (401, 0)
-    # Whoever has no password learns of no factor.
+    # Anyone who has no password learns of no factor.
     assert "word of the day" not in enter(desk, "wrong", code="pegasus")[1]
     assert enter(desk, code="pegasus")[::2] == (303, 1)
 

@@ -29,7 +29,7 @@ SECRET = "a secret of the tests"
 
 
 def named(text: str) -> list[tuple[str, str]]:
-    """File and beginning of a test's name, as they stand: `test_x.py` `test_a_...` `test_b`, or
+    """File and beginning of a test's name, as they are: `test_x.py` `test_a_...` `test_b`, or
     `test_x.py::test_a`."""
     named_tests, file = [], ""
     for reference, path, name in re.findall(
@@ -61,7 +61,7 @@ def test_every_test_that_a_document_names_is_there(document: str) -> None:
 
 
 def test_each_row_of_the_threat_model_has_who_what_how_guard_and_test() -> None:
-    """SEC-08: a guard without a test, or a test that is gone, is a row that says nothing. Who attacks is the
+    """SEC-08: a guard without a test, or a test that is gone, is a row that has nothing. Who attacks is the
     heading of a table."""
     text = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
     sections = [part.splitlines() for part in text.split("\n## ")[1:] if "\n| what |" in part]
@@ -132,15 +132,15 @@ def test_a_copied_database_gives_passwords_slowly() -> None:
 
 
 def test_no_form_of_the_whole_site_does_anything_without_its_token(site: Site) -> None:
-    """Every address that takes a form, whoever added it: signed in and without the token, or with a guess, it
-    is refused before anything is looked at. Those that need no session have a secret of their own, or only
-    ask for one."""
+    """Every address that takes a form, no matter who added it: signed in and without the token, or with a
+    guess, it is refused before anything is looked at. Those that need no session have a secret of their own,
+    or only ask for one."""
     desk = open_desk(open_table(site))
     app = desk.client.app
     assert isinstance(app, FastAPI)
     paths = {path for path, methods in app.openapi()["paths"].items() if "post" in methods}
     assert len(paths) > 40
-    # Signing in, asking for a link and using it need no session: nobody has one yet.
+    # Signing in, asking for a link and using it need no session: no person has one yet.
     entered = {"/sign-in", "/public/entry", "/public/me/{secret}",
                *of_features("WITHOUT_SESSION")}
     assert entered <= paths

@@ -1,4 +1,4 @@
-"""How often somebody may try to sign in (SEC-04): many at once, by name and by address, and nobody kept
+"""How often a person may try to sign in (SEC-04): many at once, by name and by address, and no person kept
 out."""
 
 from __future__ import annotations
@@ -93,11 +93,11 @@ def test_nobody_keeps_a_person_out(any_site: Site) -> None:
         try_often(any_site, "Ada", f"198.51.100.{number}", 3)
     try_often(any_site, "Ada", "192.0.2.1", 9)
     assert try_often(any_site, "Ada", "192.0.2.1", 1) == 0
-    # Her browser has a count of its own, and a cookie of another person has none.
+    # Her browser has its own count, and a cookie of another person has none.
     assert try_often(any_site, "Ada", "192.0.2.1", 9, known) == 5
     assert try_often(any_site, "Bo", "192.0.2.77", 9, known) == 5
     assert try_often(any_site, "Ada", "192.0.2.1", 1, "stolen or invented") == 0
-    # Whoever has the machine opens the door with a new password.
+    # Anyone who has the machine opens the door with a new password.
     with any_site.store.begin() as session:
         sessions.add_user(session, "Ada", PASSWORD, NOW)
     assert try_often(any_site, "Ada", "203.0.113.5", 1) == 1

@@ -31,7 +31,7 @@ def main() -> None:
             return cls.fromtimestamp(_REAL() + ahead(), tz)
 
     # A preloaded library that does this to the whole process breaks `time.sleep` of Python 3.11, so the clock
-    # is put in where the process asks for the time.
+    # is put in where the process requests the time.
     time.time = lambda: _REAL() + ahead()
     from apscheduler.schedulers import base
     from apscheduler.triggers import date, interval

@@ -1,4 +1,4 @@
-"""A whole site at work in a process of its own, killed at one chosen point of the product.
+"""A whole site at work in its own process, killed at one chosen point of the product.
 
     python -m tests.support.processes.killed_child FOLDER MODULE.NAME.METHOD before|after
 

@@ -1,4 +1,4 @@
-"""A mail room in a process of its own, to be killed: takes mail in and notes each mail it has worked on.
+"""A mail room in its own process, to be killed: takes mail in and notes each mail it has worked on.
 
     python -m tests.support.processes.mailroom_child DATABASE_URL BLOBS_FOLDER IMAP_PORT
 

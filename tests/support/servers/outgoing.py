@@ -1,5 +1,5 @@
-"""Everything that a running game lets out to somebody, as text that can be compared and searched: letters
-with every header and file, pages, feeds, the archive. A picture is its pixels and what it says of itself; a
+"""Everything that a running game lets out to a person, as text that can be compared and searched: letters
+with every header and file, pages, feeds, the archive. A picture is its pixels and what it states of itself; a
 PDF its words, its data and its drawing."""
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ def _picture(data: bytes) -> Iterator[str]:
 
 
 def _pdf(data: bytes) -> Iterator[str]:
-    """Words, the document's own data, and every stream unpacked but for fonts and pictures, which say nothing
-    by themselves."""
+    """Words, the document's own data, and every stream unpacked but for fonts and pictures, which have
+    nothing by themselves."""
     document = pypdfium2.PdfDocument(data)
     yield repr(
         # CreationDate and ModDate are of the real clock.

@@ -1,4 +1,4 @@
-"""A provider of access tokens on loopback: gives them out, and tells a mail server whether one is good."""
+"""A provider of access tokens on loopback: gives them out, and shows a mail server whether one is good."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A TCP proxy on loopback that can be told to misbehave: the cut and the silent network of the tests."""
+"""A TCP proxy on loopback that can be instructed to misbehave: the cut and the silent network of the
+tests."""
 
 from __future__ import annotations
 
@@ -18,10 +19,9 @@ class Proxy:
 
     `silent`: swallows everything without closing, and accepts connections that never answer. `cut_after`:
     resets both sides once that many bytes came from the server, one time. `from_server` counts those bytes.
-    `drip`: seconds between two bytes from the server, once `drip_after` is among what it says. `pace`: bytes
-    a second from the server, a slow line that is honest. `close_after`: both sides are closed once the server
-    has said this. `connections` counts those that were asked for.
-    """
+    `drip`: seconds between two bytes from the server, once `drip_after` is among what it states. `pace`:
+    bytes a second from the server, a slow line that is honest. `close_after`: both sides are closed once the
+    server has said this. `connections` counts those that were asked for. """
 
     target: int | str
     port: int = field(default_factory=free_port)

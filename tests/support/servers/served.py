@@ -20,7 +20,7 @@ PATIENCE = 60.0
 
 @cache
 def own_network() -> tuple[str, ...]:
-    """The words before a command that cut it off every network, a machine of its own as far as sockets go;
+    """The words before a command that cut it off every network, a separate machine as far as sockets go;
     none where the kernel does not let us. PostgreSQL and the mailbox of the tests are reached through the
     disk."""
     # An ordinary user needs a namespace of users too; root in one could not enter the folder of the cluster.
@@ -35,7 +35,7 @@ def own_network() -> tuple[str, ...]:
 
 
 class Served:
-    """A program of a site in a process of its own; `said` is its standard error so far."""
+    """A program of a site in its own process; `said` is its standard error so far."""
 
     def __init__(
         self, folder: Path, command: Sequence[str] = ("serve",), *, before: Sequence[str] = (),

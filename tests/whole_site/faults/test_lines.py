@@ -29,7 +29,7 @@ KEEP_ALIVE = 2
 
 @dataclass
 class Poller:
-    """A mailbox that a thread keeps empty, and what the Health page says about it."""
+    """A mailbox that a thread keeps empty, and what the Health page states about it."""
 
     site: Site
     source: ImapSource
@@ -112,7 +112,7 @@ def test_2_silence_is_noticed_within_five_minutes_where_nobody_sets_another_limi
 def test_2_a_line_that_swallows_everything_is_noticed_shown_and_recovers_alone(
     site: Site, dovecot: Dovecot, pollers: list[Poller]
 ) -> None:
-    """Fault 2: a minute of silence with the keep-alive at two seconds stands for ten at four minutes, over
+    """Fault 2: a minute of silence with the keep-alive at two seconds represents ten at four minutes, over
     several new connections that are not answered either."""
     proxy = Proxy(dovecot.imap).start()
     try:
@@ -120,7 +120,7 @@ def test_2_a_line_that_swallows_everything_is_noticed_shown_and_recovers_alone(
             site, ImapSource(source(proxy.port, keep_alive_seconds=KEEP_ALIVE), read_seconds=2)
         ).start()
         pollers.append(poller)
-        # Accepts, keeps the connection, and says nothing: no error would ever be raised without a time limit.
+        # Accepts, keeps the connection, and has nothing: no error would ever be raised without a time limit.
         proxy.silent = True
         begun = time.monotonic()
         dovecot.deliver(simple(1))

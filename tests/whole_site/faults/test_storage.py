@@ -138,7 +138,8 @@ def test_a_database_held_for_a_minute_loses_no_mail_and_says_so(tmp_path: Path) 
 def test_tables_held_for_a_minute_on_postgresql_are_waited_for(
     tmp_path: Path, cluster: Postgres
 ) -> None:
-    """PostgreSQL lets everybody wait as long as it takes; nothing is lost, and nobody is told an error."""
+    """PostgreSQL lets everybody wait as long as it takes; nothing is lost, and no person is informed an
+    error."""
     password = "a password of the tests"
     url = cluster.url()
     folder = own_site(tmp_path / "site", f'database = "{url}"\n{SETTINGS}')
@@ -218,7 +219,7 @@ def test_a_full_disk_leaves_the_mail_where_it_is_and_intake_goes_on_when_there_i
             raw = simple(1, size=200_000)
             box.add(raw)
             assert wait_for(lambda: reports[-1], 20)
-            # The Health page and the alarm tell what the pulse has heard.
+            # The Health page and the alarm show what the pulse has heard.
             assert pulse.last is not None
             assert "on the mail server" in pulse.last.trouble
             time.sleep(1.5)  # it is tried again, and stays

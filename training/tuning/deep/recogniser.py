@@ -1,4 +1,4 @@
-"""The whole recogniser in PyTorch, and the crossing head beside it."""
+"""The whole recogniser in PyTorch, and the crossing head next to it."""
 
 from __future__ import annotations
 

@@ -174,7 +174,7 @@ def _people(folder: Path | None, records: Sequence[InkRecord], share: InkShare) 
 def _written_by(
     people: Sequence[InkWriter], more: Sequence[InkWriter], words: Callable[[], str], rng: np.random.Generator
 ) -> tuple[str, InkWriter]:
-    """A text and a hand that can write it: one of the `people`, or one that nobody had, made of `more`."""
+    """A text and a hand that can write it: one of the `people`, or one that no person had, made of `more`."""
     while more and rng.random() < OTHER_HANDS:
         line_text, first = words(), more[int(rng.integers(len(more)))]
         hand = other_hand(first, more, line_text, SIGNS, rng) if line_text else None

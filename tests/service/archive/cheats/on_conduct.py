@@ -61,7 +61,7 @@ def _decided_once_known(table: Table) -> None:
 
 
 def _operator_decides(table: Table) -> None:
-    """Somebody who may only run the machine decides a line."""
+    """A person who may only run the machine decides a line."""
     row, line = keeper.in_play(table), _number_of(table, V2, 1)
     with table.site.store.begin() as session:
         session.add(UserRow(name="Oscar", password="-", role="operator", created_at=table.site.clock.now()))
@@ -71,7 +71,7 @@ def _operator_decides(table: Table) -> None:
 
 
 def _act_of_nobody(table: Table) -> None:
-    """A sheet is chosen, with the act that belongs to it, in the name of nobody who may."""
+    """A sheet is chosen, with the act that belongs to it, in the name of no person who may."""
     row = keeper.in_play(table)
     with table.site.store.begin() as session:
         session.connection().exec_driver_sql(
@@ -81,7 +81,7 @@ def _act_of_nobody(table: Table) -> None:
 
 
 def _sent_by_hand(table: Table) -> None:
-    """The results are marked as sent past the program; no letter is written, nobody approves."""
+    """The results are marked as sent past the program; no letter is written, no person approves."""
     row, sent_at = keeper.in_play(table), table.site.clock.now().strftime("%Y-%m-%d %H:%M:%S.%f")
     sql(f"UPDATE phases SET state = 'sent', sent_at = '{sent_at}' WHERE id = {row.id}")(table)
     follower = next(phase for phase in table.phases() if phase.ordinal == row.ordinal + 1)
@@ -100,7 +100,7 @@ def _closed_by_hand(table: Table) -> None:
 
 
 def _called_typed(table: Table) -> None:
-    """A forged photograph is filed with a mail, and called typed, so that nobody looks for it there."""
+    """A forged photograph is filed with a mail, and called typed, so that no person looks for it there."""
     from tests.service.archive.cheats.on_sheets import _other_photograph
 
     _other_photograph(table)

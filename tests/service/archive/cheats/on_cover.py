@@ -73,7 +73,7 @@ def _ordered_from_a_lent_address(table: Table) -> None:
 
 
 def _option_under_another_act(table: Table) -> None:
-    """The entry of a changed option stands beside the event of a new return address."""
+    """The entry of a changed option is next to the event of a new return address."""
     with table.site.store.begin() as session:
         enter(session, table.site.clock.now(), "Ada", Event.RETURN_ADDRESS_CHANGED, game_id=table.game)
         session.connection().exec_driver_sql(
@@ -117,7 +117,7 @@ def _filed_ahead(table: Table) -> None:
 
 
 def _read_as_asking(table: Table) -> None:
-    """The reading of her third version says that its words ask for an old one."""
+    """The reading of her third version states that its words ask for an old one."""
     table.take(_another_version(table), table.site.clock.now())
     number = table.submissions()[-1].id
     recognize(table, number, moved=True, doubtful=False)
@@ -200,7 +200,7 @@ def _stamped_nine_minutes_early(table: Table) -> None:
 
 def _root_before_the_judging(table: Table) -> None:
     """A version is chosen at the desk; the results name the entry before the judging as the record's end, and
-    tell of nothing."""
+    mention nothing."""
     chosen(table)
     usual = references.root_mark
 
@@ -284,7 +284,7 @@ def _clock_behind(table: Table) -> None:
 
 
 def _paused(table: Table) -> None:
-    """The coordinator pauses the game for ten days, and everybody is told."""
+    """The coordinator pauses the game for ten days, and everybody is informed."""
     do(table, Pause(table.game, "10", "the coordinator is ill"), circulars=keeper.broadcasts(table))
 
 

@@ -1,4 +1,4 @@
-"""Cheats with lots: the seed, what it is mixed with, the beacon, and what is said to be lost (TRU-02)."""
+"""Cheats with lots: the seed, what it is mixed with, the beacon, and what is stated to be lost (TRU-02)."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _own_beacon(table: Table) -> None:
 
 
 def _seed_lost(table: Table) -> None:
-    """The draw with the seed does not suit; so it is said to be lost."""
+    """The draw with the seed does not suit; so it is stated to be lost."""
     _send(table)
     row = keeper.in_play(table)
     table.site.clock.set(row.deadline + timedelta(minutes=1))
@@ -129,7 +129,7 @@ def _lost_in_silence(table: Table) -> None:
 
 
 def _planned_without_commitment(_table: Table) -> None:
-    """The next phases are planned with seeds that stand in the database and were committed to nowhere."""
+    """The next phases are planned with seeds that are in the database and were committed to nowhere."""
 
     def seal(_session: Session, phase: PhaseRow, _game: GameRow) -> None:
         phase.seed, phase.sealed, phase.commitment = SEED, "", ""

@@ -36,7 +36,7 @@ class Cheat:
     """One way to cheat: by whom, before or after the letters were mailed, from which stage of the game, how
     it is played, and which rule finds it. `needs`: "" if the archive alone shows it, "letters" if the
     letters of the cheated player are needed, "pool" if those of two players are. `is_named`: it is no fault
-    by itself, and everybody is told of the entry. `open_issue`: why it is not found yet, "" if it is."""
+    by itself, and everybody is informed of the entry. `open_issue`: why it is not found yet, "" if it is."""
 
     name: str
     role: str

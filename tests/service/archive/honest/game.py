@@ -59,7 +59,7 @@ class HonestGame:
         return next((phase for phase in self.table.phases() if phase.state != PhaseState.SENT), None)
 
     def powers(self) -> dict[str, str]:
-        """Each power that somebody holds, with the address of its player."""
+        """Each power that a person holds, with the address of its player."""
         with self.site.store() as session:
             groups = records.addresses(session, self.table.game)
         return {power: min(group) for power, group in groups.items() if group}
@@ -94,7 +94,7 @@ class HonestGame:
         self.table = table
 
     def new_site(self, url: str = "") -> Site:
-        """A site in a folder of its own, a few minutes later."""
+        """A site in its own folder, a few minutes later."""
         place = self.folder / f"site-{self.moves + 1}"
         place.mkdir(parents=True)
         return self.sites.enter_context(make_site(place, url, now=self.now + timedelta(minutes=7)))

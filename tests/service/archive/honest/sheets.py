@@ -60,7 +60,7 @@ def recognize(game: HonestGame, number: int, *, blank: bool = False) -> None:
         if chance.random() < 0.08:
             sheet.fate, sheet.flags = "held", [*sheet.flags, "heading_disagrees"]
         elif chance.random() < 0.05 and sheet.version in {None, 1}:
-            # VER-02: a sheet that was filed with a number asks for no other.
+            # VER-02: a sheet that was filed with a number requests no other.
             sheet.instruction = 1
         # A receipt that waited for the reading leaves now, where the game has that option.
         replies = Replies(game.table.writer)

@@ -101,7 +101,7 @@ def test_a_board_with_another_province_loses_the_drawing_that_does_not_fit(desk:
 
 
 def test_a_coordinator_chooses_boards_by_their_titles(site: Site) -> None:
-    """A folder's name such as w3k says nothing to whoever has not read the program."""
+    """A folder's name such as w3k has nothing to anyone who has not read the program."""
     desk = open_desk(open_table(site))
     titles = {maps.load(slug).title for slug in maps.variants()}
     for page in ("/games", "/boards", *of_features("CHOOSES_BOARDS")):

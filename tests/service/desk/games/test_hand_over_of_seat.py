@@ -129,7 +129,7 @@ def test_the_new_player_has_the_seat_the_list_the_file_and_a_calendar_of_their_o
 
 
 def test_between_two_phases_the_new_player_is_welcomed_to_the_one_that_opens_next(desk: DeskTable) -> None:
-    """OUT-01, BEY-04: with its deadline and with the units as they stand, also where the results of the phase
+    """OUT-01, BEY-04: with its deadline and with the units as they are, also where the results of the phase
     before are not sent yet."""
     table = desk.table
     first, second = table.phase(), table.phase(2)
@@ -177,7 +177,7 @@ def test_a_calendar_address_is_secret_and_can_be_changed(desk: DeskTable) -> Non
 
 
 def test_the_welcome_gives_each_player_the_address_of_their_own_calendar(desk: DeskTable) -> None:
-    """OUT-01, CAL-16: the same that their entry shows, and nobody else's."""
+    """OUT-01, CAL-16: the same that their entry shows, and no other person's."""
     writer = desk.table.writer
     writer = replace(writer, sender=replace(writer.sender, base_url=BASE))
     with desk.table.site.store.begin() as session:

@@ -172,7 +172,7 @@ def test_a_phase_that_waits_for_the_mailbox_says_so_and_is_let_go_with_a_reason(
         assert why in desk.text(page)
     public = desk.text(f"/public/{table.game}/calendar")
     assert "Movement Orders: waiting." in public
-    # Players are told nothing of servers and their troubles.
+    # Players hear nothing of servers and their troubles.
     assert why not in public
     assert desk.post(f"{path}/judge-without", phase=table.phase().id, why="short").status_code == 409
     assert desk.post(f"{path}/judge-without", **without).status_code == 303
@@ -309,7 +309,7 @@ def test_how_sure_the_machine_must_be_is_an_option_of_the_game_with_its_history(
 
 @pytest.mark.slow
 def test_a_game_may_begin_with_order_words_of_other_languages(desk: DeskTable) -> None:
-    """WRD-07: settled when the game begins, shown on its page, and every player is told with examples."""
+    """WRD-07: settled when the game begins, shown on its page, and every player is informed with examples."""
     assert begin(desk, **{"language:german": "yes", "language:klingon": "yes"})[0] == 303
     row = game(desk)
     assert row is not None
@@ -334,7 +334,7 @@ def test_a_game_may_begin_with_its_threshold(desk: DeskTable) -> None:
 
 
 def test_the_page_of_a_game_has_one_form_for_each_act_and_folds_them_by_task(desk: DeskTable) -> None:
-    """DSK-02: what moves a deadline stood there once for each phase."""
+    """DSK-02: what moves a deadline was there once for each phase."""
     path = f"/games/{desk.table.game}"
     page = desk.page(path)
     actions = re.findall(r'<form method="post" action="([^"]+)"', page)

@@ -99,7 +99,7 @@ def open_draw(site: Site) -> DeskTable:
 
 
 def test_words_that_do_not_stand_on_a_sheet_are_no_vote() -> None:
-    """Q-30: crossed out, void, for somebody else, or taken back on the same sheet."""
+    """Q-30: crossed out, void, for another person, or taken back on the same sheet."""
     def line(text: str, state: LineState = LineState.NOT_ORDER, *, struck: bool = False) -> SettledLine:
         return SettledLine(1, 1, 0, "order", state, text, None, None, 0.9, struck, (), ())
 
@@ -121,7 +121,7 @@ def test_a_draw_needs_every_survivor_on_paper_and_a_coordinator(site: Site) -> N
     table.file("Argyll", [("Draw, please", LineState.NOT_ORDER)])
     silent = table.file("Ormond", [("no draw", LineState.NOT_ORDER)])
     game, phase = f"/games/{table.game}", table.phase()
-    # Nothing of a sheet is said before its deadline.
+    # Nothing of a sheet is stated before its deadline.
     assert "A draw is open" not in desk.text(game)
     site.clock.set(phase.deadline + timedelta(minutes=1))
     table.close_phase(phase.id)
@@ -147,7 +147,7 @@ def test_a_draw_that_all_ask_for_ends_the_game_with_the_results(site: Site) -> N
     words = table.words(table.letters("announcement")[0])
     assert "All survivors asked for the draw" in words
     assert "Argyll and Ormond" in words
-    # A sheet that asks no more, since somebody looked again: the game goes on.
+    # A sheet that asks no more, since a person looked again: the game goes on.
     with site.store() as session:
         game, row = session.get_one(GameRow, table.game), session.get_one(PhaseRow, phase.id)
         assert ends_here(session, game, row)

@@ -1,4 +1,4 @@
-"""Acts sent by the reading page's script: once each, in order, never over what somebody else decided."""
+"""Acts sent by the reading page's script: once each, in order, never over what another person decided."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_sure_lines_of_a_sheet_are_accepted_together_and_undone_together(desk: D
         session.get_one(LineRow, 4).candidates = [
             {"text": "F Lyme Bay H", "order": "F Lyme Bay H", "score": 0.99}
         ]
-    # LINE VERSION READING: no version yet, so two blanks beside each other.
+    # LINE VERSION READING: no version yet, so two blanks next to each other.
     assert 'value="3  reading-1"' in desk.client.get("/desk/7").text
     desk.act("accept", key="both-at-once", others=[[3, "", "reading-1"], [4, "", "reading-1"]])
     assert [(r.key, r.order) for r in desk.reviews()] == [

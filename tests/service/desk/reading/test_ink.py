@@ -1,4 +1,4 @@
-"""A reading beside its ink (DSK-04): the writer's own letters, differences that matter, and never "sure" for
+"""A reading next to its ink (DSK-04): the writer's own letters, differences that matter, and never "sure" for
 a reading that leaves most of the ink unexplained."""
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
     another."""
     desk_site = DeskSite(tmp_path, database_url)
     desk_site.sign_in()
-    # Work has begun: without a decision the newer version counts and nobody needs a banner.
+    # Work has begun: without a decision the newer version counts and no person needs a banner.
     desk_site.act("reading-1", 3)
     key = desk_site.blobs.put(photograph())
     desk_site.add(
@@ -53,7 +53,7 @@ def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
 
 
 def test_a_late_version_is_told_with_its_time_and_ways_to_settle_it(desk: DeskSite) -> None:
-    """VER-04: superseded versions are kept and shown with their difference."""
+    """VER-04: superseded versions are stored and shown with their difference."""
     page_text = desk.text("/desk/7")
     assert ("Montrose: version 2 received Sun 14 Mar 2027, 06:52 GMT , after 1 line of version 1 was read. "
             "It counts now; 1 line on "

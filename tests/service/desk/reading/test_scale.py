@@ -1,4 +1,4 @@
-"""LET-13: one scale. No reading has a longer bar than one that stands before it, and the words come as the
+"""LET-13: one scale. No reading has a longer bar than one that is before it, and the words come as the
 hand wrote them."""
 
 from __future__ import annotations

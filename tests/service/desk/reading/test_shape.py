@@ -45,7 +45,7 @@ def test_two_rows_of_one_order_become_one_line_in_their_place(desk: DeskSite) ->
 def test_a_row_with_two_orders_becomes_two_lines_cut_at_the_place_shown(desk: DeskSite) -> None:
     """The place is a share of the crop, which shows 40 % of the line's height around it."""
     wide, high = size(_row(desk, 3).box)
-    # 300 of the line's 750 pixels stand for 40 % of its 19 letters; the nearest blank is behind "Arrny".
+    # 300 of the line's 750 pixels represent 40 % of its 19 letters; the nearest blank is behind "Arrny".
     crop = wide + 2 * 0.4 * high
     left, right = desk.act("break", 3, seen="", at=(0.4 * high + 300) / crop)["about"][1:]
     assert [s[0] for s in desk.states()] == [1, 2, left, right, 4]
@@ -67,12 +67,12 @@ def test_undo_brings_back_exactly_what_was_there(desk: DeskSite) -> None:
 
 
 def test_parts_that_were_decided_keep_their_act_from_being_undone_first(desk: DeskSite) -> None:
-    """Nobody's decision disappears because somebody else takes back the cut below it."""
+    """No person's decision disappears because another person takes back the cut below it."""
     joined_id = max(desk.act("join", 2, "the-cut-itself")["about"])
     desk.second_reader()
     desk.act("reading-1", joined_id)
     desk.sign_in()
-    # Somebody has decided the joined line since; that decision must be taken back first.
+    # A person has decided the joined line since; that decision must be taken back first.
     assert desk.act("undo", target="the-cut-itself")["about"] == []
     assert [s[2] for s in desk.states() if s[0] == joined_id] == ["read"]
 

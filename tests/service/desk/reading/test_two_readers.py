@@ -1,5 +1,5 @@
-"""A second reader at the desk: nothing of the first is shown, two must agree, a difference is told to both
-and can be closed as void (desk plan, "Two-person review"; Q-01)."""
+"""A second reader at the desk: nothing of the first is shown, two must agree, a difference is reported to
+both and can be closed as void (desk plan, "Two-person review"; Q-01)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def line(desk: DeskSite, number: int = 3) -> SettledLine:
 
 
 def entry(desk: DeskSite, number: int = 3) -> dict[str, Any]:
-    """How a line stands, as the script of whoever is signed in is told."""
+    """How a line is, as the script of anyone who is signed in is told."""
     entries = desk.client.get("/desk/7/lines").json()["lines"]
     return dict(next(item for item in entries if item["id"] == number))
 
@@ -178,7 +178,7 @@ def test_the_coordinator_closes_every_difference_and_the_turn_is_judged(desk: De
         events = {row.what: row.detail for row in session.scalars(select(EventRow))}
     assert events["differences_closed"] == {"phase_id": 7, "lines": 1}
     assert events["line_read_differently"] == {"phase_id": 7, "line": 3, "readers": [NAME, OTHER]}
-    # The log is shown to every coordinator; it says that readings differ, not what they are.
+    # The log is shown to every coordinator; it states that readings differ, not what they are.
     assert "Eskdale" not in str(events)
 
 

@@ -140,7 +140,7 @@ def test_a_point_of_a_turned_page_goes_with_its_ink(rotation: int) -> None:
 
 
 def test_versions_stand_side_by_side_with_what_differs(desk: DeskSite) -> None:
-    """VER-04: superseded versions are kept and shown with a difference view."""
+    """VER-04: superseded versions are stored and shown with a difference view."""
     page_text = desk.text("/sheet/2?against=1")
     assert "v1 beside v2" in page_text
     assert "≠ changed A Merse - Carham Castle A Merse H" in page_text
@@ -217,13 +217,13 @@ def test_a_held_sheet_is_released_by_choosing_it_and_held_again_by_taking_that_b
 
 def test_a_heading_prevails_over_the_subject_where_its_sender_commands_that_power(desk: DeskSite) -> None:
     """Q-07, HEAD-03: held for the desk; filed by a person for the power that the heading names, and for no
-    power of somebody else. Filed back it is held again."""
+    power of another person. Filed back it is held again."""
     with desk.store.begin() as session:
         row = session.get_one(SubmissionRow, 2)
         row.fate, row.flags = "held", ["heading_disagrees"]
         session.add(PlayerRow(id=2, name="Grace"))
         session.flush()
-        # A power of somebody else: the heading alone must not give it James's sheet.
+        # A power of another person: the heading alone must not give it James's sheet.
         session.add(SeatRow(game_id="powick-bridge", power="Argyll", player_id=2))
     assert executed(desk) == 1
     page = desk.page("/sheet/2")
@@ -256,7 +256,7 @@ def test_a_heading_prevails_over_the_subject_where_its_sender_commands_that_powe
 
 
 def test_a_sheet_of_only_changes_waits_and_is_read_literally_once_chosen(desk: DeskSite) -> None:
-    """Q-09: a revision replaces the whole sheet. One that says it lists only changes is held and says so;
+    """Q-09: a revision replaces the whole sheet. One that states it lists only changes is held and says so;
     executed by a person, it gives its own orders and none of the sheet before."""
     with desk.store.begin() as session:
         row = session.get_one(SubmissionRow, 2)
@@ -276,7 +276,7 @@ def test_a_sheet_of_only_changes_waits_and_is_read_literally_once_chosen(desk: D
 
 def test_units_that_a_sheet_of_only_changes_leaves_out_use_the_version_it_names(desk: DeskSite) -> None:
     """Q-09: "unlisted units use the referred version if it is named, else hold". A person takes them over,
-    with a reason; a unit that the sheet names keeps what the sheet says of it, and undo takes all of it
+    with a reason; a unit that the sheet names keeps what the sheet states of it, and undo takes all of it
     back."""
     with desk.store.begin() as session:
         row = session.get_one(SubmissionRow, 2)

@@ -91,7 +91,7 @@ REFUSED: dict[type[Act[Any]], Act[Any]] = {type(act): act for act in (
     GiveSeat(GAME, POWER, Holder("Eve", "Nowhere/Never", ("eve@friends.example",)), WHY),
     DeclareEnd(GAME, "draw", (POWER, "Argyll"), WHY),
     AgreeOnDraw(GAME, PHASE, WHY),
-    # Refused after their rows are written: nobody could be told.
+    # Refused after their rows are written: no person could be told.
     TakeBackResults(PHASE, WHY), CorrectBoard(PHASE, "Nobody: Army Perth", "", WHY),
     CorrectResults(PHASE, ResultsCorrection("A.", "B.", "None.", "Ada"), "key"),
     ChangeCoordinator(GAME, "Blaise", "key"),

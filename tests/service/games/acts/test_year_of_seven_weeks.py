@@ -87,7 +87,7 @@ def test_a_year_is_not_moved_where_it_cannot_be(table: Table, number: int, days:
 
 def test_at_the_desk_it_is_one_form_with_a_reason_and_every_player_is_told(table: Table) -> None:
     """Q-10, OUT-12: the page offers it where a year begins and nowhere else; the letter names what moves and
-    what stands."""
+    what is."""
     desk = open_desk(table)
     spring = table.phases()[SPRING - 1]
     page = desk.page(f"/games/{table.game}")

@@ -35,7 +35,7 @@ walled = pytest.mark.skipif(not jail.offered().whole, reason="this kernel has no
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[dict[str, Any]]:
-    """A site's folder with what it must keep, and a server that listens beside it, as PostgreSQL does."""
+    """A site's folder with what it must keep, and a server that listens next to it, as PostgreSQL does."""
     data = tmp_path / "data"
     data.mkdir()
     (tmp_path / "galloper.toml").write_text('[mail_in]\npassword = "hunter2"\n')

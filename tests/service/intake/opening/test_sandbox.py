@@ -100,7 +100,7 @@ def test_the_clock_is_never_held_against_a_file() -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_child_ended_from_outside_says_nothing_of_its_file(number: signal.Signals) -> None:
-    """SIGKILL, SIGTERM and SIGINT say nothing about the file."""
+    """SIGKILL, SIGTERM and SIGINT have nothing about the file."""
     # A service manager that stops a service signals its children too, as does a kernel without memory.
     data, outcomes = _slow(), list[Exception | Decoded]()
 

@@ -1,5 +1,5 @@
 """Where a photograph was taken, by whom and with what never leaves the child that opens it: neither in
-pixels' company nor anywhere in the bytes that are kept and sent on (GPS never leaves; the reader's issue,
+pixels' company nor anywhere in the bytes that are stored and sent on (GPS never leaves; the reader's issue,
 item 1)."""
 
 from __future__ import annotations
@@ -60,5 +60,5 @@ def test_nothing_but_pixels_comes_back(kind: str) -> None:
     assert SECRET.encode("utf-16-be") not in page
     with Pillow.open(BytesIO(page)) as image:
         assert not image.getexif()
-        # What any JPEG says of its own format. The opened file once kept its EXIF data beside the pixels.
+        # What any JPEG states of its own format. The opened file once kept its EXIF data next to the pixels.
         assert set(image.info) <= {"jfif", "jfif_version", "jfif_unit", "jfif_density"}

@@ -1,5 +1,5 @@
-"""What counts is on the photographed sheet: typed or written by hand, whatever the mail says beside it, and
-with every byte of the photograph kept.
+"""What counts is on the photographed sheet: typed or written by hand, whatever the mail states next to it,
+and with every byte of the photograph kept.
 
 Two real photographs, read by the real recognizer: a sheet of the demo in a hasty hand, and a sheet typed
 here, printed and taken by the camera of the training sheets.
@@ -166,7 +166,7 @@ def test_words_beside_the_photograph_change_no_line(table: Table, recognizer: On
 
 
 def test_orders_in_the_body_alone_are_no_orders_and_the_receipt_says_so_at_once(table: Table) -> None:
-    """SUB-03, Q-03: without a picture there is no sheet; the sender is told in the same step."""
+    """SUB-03, Q-03: without a picture there is no sheet; the sender is informed in the same step."""
     sender = address(POWER)
     raw = mail(table.subject(POWER), sender, parts=[text("\r\n".join(TYPED))],
                stamps=[stamp(sender.rpartition("@")[2], server=SERVER)])  # fmt: skip
@@ -181,7 +181,7 @@ def test_the_photograph_is_kept_as_it_came_and_its_picture_names_it(
     table: Table, recognizer: Once, kind: str
 ) -> None:
     """SUB-15: the bytes with their EXIF under their own SHA-256; the upright picture is another file, and its
-    row says of which original."""
+    row states of which original."""
     photograph = SHEETS[kind]()
     submission = send(table, recognizer, photograph)
     with table.site.store() as session:

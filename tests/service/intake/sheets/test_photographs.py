@@ -88,7 +88,7 @@ def test_decoration_beside_a_photograph_does_not_count() -> None:
         ([text()], "no_photo"),
         ([text(), part(GIF, "image/gif", "smile.gif")], "no_photo"),
         ([text(), part(b"<svg/>", "image/svg+xml", "logo.svg")], "no_photo"),
-        # The resource fork that Apple's mail program sends beside a photograph, under its name (RFC 1740).
+        # The resource fork that Apple's mail program sends next to a photograph, under its name (RFC 1740).
         ([text(), part(b"\0\x05\x16\x07junk", "application/applefile", "IMG_1.JPG")], "no_photo"),
         ([part(TRUNCATED)], "bad_image"),
         ([part(b"")], "bad_image"),

@@ -88,7 +88,7 @@ def test_files_are_put_in_the_order_of_their_page_numbers() -> None:
     files = ["file 0", "file 1", "file 2"]
     assert by_page_number(codes(3, 1, 2), files) == ["file 1", "file 2", "file 0"]
     assert by_page_number(codes(1, 2, 3), files) == files
-    # Photographed twice, or a plain sheet among them: the mail's own order stands.
+    # Photographed twice, or a plain sheet among them: the mail's own order is.
     assert by_page_number(codes(2, 1, 1), files) == files
     assert by_page_number(codes(3, 1), files) == files
     other = {**codes(3, 1, 2), "file 1": code_of("g", "q", SUMMER, 1)}

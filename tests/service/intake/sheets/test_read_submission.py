@@ -316,7 +316,7 @@ def test_a_logo_beside_a_sheet_adds_no_line(desk: Desk) -> None:
         assert not [line for line in lines_of(session, [key])[key] if "Rich" in line.text]
 
 
-# Versions the sheet asks for
+# Versions the sheet requests
 
 
 def test_a_sheet_that_calls_itself_final_waits_where_another_could_count(desk: Desk) -> None:

@@ -66,7 +66,7 @@ def _boxed(desk: DeskSite, line: int = 3, key: str = "box-1") -> int:
 
 
 def _offers(desk: DeskSite, line: int) -> list[tuple[str, str]]:
-    """What each offer sends, and what it says about the box that was read."""
+    """What each offer sends, and what it states about the box that was read."""
     page = desk.page(f"/desk/7?line={line}")
     return [(part.partition('"')[0], part.partition('class="like">')[2].partition("<")[0])
             for part in page.split('data-offer="')[1:]]
@@ -247,7 +247,7 @@ def test_a_box_on_bare_paper_is_no_line() -> None:
 
 
 def test_work_is_asked_for_under_a_key_of_its_own_in_the_act_itself(desk: DeskSite) -> None:
-    """A box that was refused asks for nothing."""
+    """A box that was refused requests nothing."""
     # The name is stored with waiting jobs, so it may not change.
     assert WORK == "read line"
     desk.post("/sheet/1/box", line="99 ", key="no-such-line", **DRAWN)

@@ -39,7 +39,7 @@ def retreats(site: Site) -> Table:
 def test_either_pattern_is_taken_and_the_receipt_answers_in_the_one_with_dashes(
     retreats: Table, subject: str
 ) -> None:
-    """SUBJ-02, Q-02, Q-05: Fall is accepted; the answer says Autumn and the number of the next version."""
+    """SUBJ-02, Q-02, Q-05: Fall is accepted; the answer states Autumn and the number of the next version."""
     row = retreats.take(retreats.mail("Montrose", subject=subject), retreats.phase().opens_at)
     assert row.state == MailState.USED
     (submission,) = retreats.submissions()

@@ -80,7 +80,7 @@ def _take(table: Table, raw: bytes) -> MailRow:
      ("Capital Essex", "King to Kent")),
     ("<p><strong>Capital&nbsp;Ui N&eacute;ill</strong></p>", True, ("Capital Ui Néill",)),
     ("<div>[b]Capital Essex[/b]</div>", True, ("Capital Essex",)),
-    # Quotations of earlier mail are somebody's earlier orders.
+    # Quotations of earlier mail are a person's earlier orders.
     ("> **Capital Essex**\n**Capital Kent**", False, ("Capital Kent",)),
     ("<b>Capital Kent</b><blockquote><b>Capital Essex</b></blockquote>", True, ("Capital Kent",)),
     ("5 Grain for Defense of Essex.", False, ()),

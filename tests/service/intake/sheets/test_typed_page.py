@@ -1,4 +1,4 @@
-"""The drawing of typed orders: every row is on the page, whole, where its box says."""
+"""The drawing of typed orders: every row is on the page, whole, where its box states."""
 
 from __future__ import annotations
 

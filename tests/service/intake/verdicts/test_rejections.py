@@ -1,4 +1,4 @@
-"""Each letter of refusal says how to correct the fault (OUT-03), and names the sizes that intake allows."""
+"""Each letter of refusal shows how to correct the fault (OUT-03), and names the sizes that intake allows."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def test_a_provider_that_gives_none_is_one_sentence_without_a_secret(
 
 def test_a_provider_in_clear_is_refused(tmp_path: Path) -> None:
     (tmp_path / "galloper.toml").write_text(
-        # A refresh token that travels in the clear opens the mailbox to whoever listens.
+        # A refresh token that travels in the clear opens the mailbox to anyone who listens.
         'data = "data"\norder_address = "a@b.example"\ncoordinator = "a@b.example"\n[mail_in]\n'
         '[mail_in.oauth]\ntoken_url = "http://provider.example/token"\nclient_id = "x"\n[mail_out]\nsender '
         '= "a@b.example"\n')  # fmt: skip

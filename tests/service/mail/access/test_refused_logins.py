@@ -277,7 +277,7 @@ def test_a_provider_of_tokens_that_drips_is_left_in_time() -> None:
 
 
 def test_too_many_connections_are_no_wrong_password() -> None:
-    """BOX-07: nobody is told to change a password, and the next try does not wait for minutes."""
+    """BOX-07: no person is informed to change a password, and the next try does not wait for minutes."""
     server = Dovecot(connections=1).start()
     try:
         settings = imap_settings(server)

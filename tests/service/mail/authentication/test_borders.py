@@ -124,7 +124,7 @@ def test_a_missing_stamp_is_not_replaced(key: str, relay: str) -> None:
 
 MX = "mx.a.example"
 OWN = [LINE.format(MX)]
-"""A server of one's own, known by its name alone: its stamps stand below its line, or above."""
+"""A server of one's own, known by its name alone: its stamps are below its line, or above."""
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ OWN = [LINE.format(MX)]
         ([*OWN, _ar(MX, "spf=pass smtp.mailfrom=e.example", "dkim=none"), _ar(MX,
          f"dkim=pass header.d={DOMAIN}")],
          FAIL),
-        # A server that says nothing of DMARC writes all its results in one header; a second is not its own.
+        # A server that has nothing of DMARC writes all its results in one header; a second is not its own.
         ([*OWN, _ar(MX, "spf=pass smtp.mailfrom=e.example", "dkim=pass header.d=e.example"),
           _ar(MX, f"dmarc=pass header.from={DOMAIN}")], FAIL),
         # By a Received line in our name the sender gains no place below the stamp that is ours.
@@ -163,7 +163,7 @@ OWN = [LINE.format(MX)]
         ([*OWN, _ar(MX, f"spf=pass smtp.mailfrom={DOMAIN}")], FAIL),
         ([*OWN, _ar(MX, "dkim=pass")], FAIL),
         ([*OWN, _ar(MX, f"arc=pass header.d={DOMAIN}")], NONE),
-        # DMARC says it, or nobody.
+        # DMARC states it, or no person.
         ([*OWN, _ar(MX, f"dkim=pass header.d={DOMAIN}", f"dmarc=none header.from={DOMAIN}")], FAIL),
         ([*OWN, _ar(MX, f"dkim=pass header.d={DOMAIN}", "dmarc=bestguesspass")], FAIL),
         ([*OWN, _ar(MX, f"dkim=pass header.d={DOMAIN}", "dmarc=pass header.from=evil.example")], FAIL),

@@ -129,7 +129,7 @@ def test_no_line_of_the_sender_helps_against_a_failing_stamp(
 
 
 ABOVE = ["microsoft", "fastmail", "zoho", "gmx", "mailboxorg", "posteo", "exim", "mailcow"]
-"""Those that write above the border alone; where they wrote nothing, nobody else's word is theirs."""
+"""Those that write above the border alone; where they wrote nothing, no other person's word is theirs."""
 
 
 @pytest.mark.slow
@@ -139,7 +139,7 @@ ABOVE = ["microsoft", "fastmail", "zoho", "gmx", "mailboxorg", "posteo", "exim",
 def test_no_line_of_the_sender_takes_the_place_of_a_missing_stamp(
     provider: str, choice: st.DataObject
 ) -> None:
-    """The sixth forgery: our stamp is missing and the sender's stands in our name below, whatever he says in
+    """The sixth forgery: our stamp is missing and the sender's is in our name below, whatever he states in
     HELO."""
     top = dict(PASSING)[provider]
     domain = _domain(top)
@@ -158,7 +158,7 @@ def test_no_line_of_the_sender_takes_the_place_of_a_missing_stamp(
 @pytest.mark.parametrize("provider", ["gmail", "icloud", "workmail", "proton", "postfix", "yahoo"])
 @given(choice=st.data())
 def test_no_line_of_the_sender_replaces_a_missing_policy(provider: str, choice: st.DataObject) -> None:
-    """A domain without DMARC, signed by nobody: Gmail then writes SPF alone, the others dmarc=none. The
+    """A domain without DMARC, signed by no person: Gmail then writes SPF alone, the others dmarc=none. The
     sender's lines stand directly below."""
     top = dict(FAILING)[provider]
     domain = _domain(top)

@@ -1,4 +1,4 @@
-"""Providers that stand in no fixture, each described as a person would, with what its servers really write
+"""Providers that are in no fixture, each described as a person would, with what its servers really write
 (BOX-02, BOX-04).
 
 The tops are written after mails in public archives, with example names: Migadu, OVH, IONOS, GMX of 2025 and
@@ -267,7 +267,7 @@ def _fastmail_short(said: str, domain: str) -> list[str]:
 @dataclass(frozen=True, slots=True)
 class Described:
     """A provider as a setting describes it, and what it writes. `is_exposed`: it stamps below the border, so
-    a stamp that it left out cannot be told from one of the sender's (ADR 0016, what stays open)."""
+    a stamp that it left out cannot be distinguished from one of the sender's (ADR 0016, what stays open)."""
 
     names: list[str]
     hosts: list[str]
@@ -346,7 +346,7 @@ def test_what_the_provider_wrote_decides(key: str) -> None:
     genuine = _judge(key, [*top("pass", DOMAIN), *SENDERS])
     assert genuine.is_proved, genuine.reason
     assert not _judge(key, [*top("fail", DOMAIN), *SENDERS]).is_proved
-    # It passed, but for somebody else's domain.
+    # It passed, but for another person's domain.
     assert not _judge(key, [*top("pass", EVIL), *SENDERS]).is_proved
 
 
@@ -382,7 +382,7 @@ def test_a_copy_below_proves_nothing(key: str) -> None:
     ],
 )
 def test_who_passes_the_gateway_by_says_its_name_in_vain(helo: str, writes: str) -> None:
-    """The mailbox stands behind a gateway and takes mail from anybody. Its line names the caller as he calls
+    """The mailbox is behind a gateway and takes mail from anybody. Its line names the caller as he calls
     himself; only his address and the name by DNS are the writer's knowledge."""
     described = {
         "names": ["gw.filter.example"],

@@ -25,7 +25,7 @@ WORLD = FIXTURES / "world"
 _FIELD = re.compile(r"^([!-9;-~]+)[ \t]*:(.*(?:\n[ \t].*)*)", re.MULTILINE)
 _STAMP = "authentication-results"
 # The site gave its server's name alone, which stamps directly below its own line, and here it left its stamp
-# out: the sender's first line then stands where the server's would (ADR 0016, "What stays open").
+# out: the sender's first line then is where the server's would (ADR 0016, "What stays open").
 _NO_STAMP_OF_OURS = "t17-encoded-word.eml"
 _SENDERS_OWN = ("mime-version", "message-id", "date", "subject", "from", "to", "content-type")
 

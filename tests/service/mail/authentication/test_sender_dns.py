@@ -1,4 +1,5 @@
-"""The way to DNS: what an answer means, how long it is kept, and how long a mail may wait for it (BOX-03)."""
+"""The way to DNS: what an answer means, how long it is stored, and how long a mail may wait for it
+(BOX-03)."""
 
 from __future__ import annotations
 
@@ -137,7 +138,7 @@ def test_a_long_answer_comes_by_tcp(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_only_an_answer_says_that_there_is_none(
     answer: Answer, state: TxtState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A server that fails, refuses or is silent says nothing about a player's key."""
+    """A server that fails, refuses or is silent has nothing about a player's key."""
     with _name_server(answer) as port:
         # A busy machine may take half a second for an answer; only silence is waited for.
         answered = _ask(monkeypatch, port, seconds=10.0 if state is TxtState.ABSENT else 0.5)
@@ -237,7 +238,7 @@ def test_a_table() -> None:
         ("co.uk", "a.co.uk", False),
         ("co.uk", "co.uk", False),
         ("a.co.uk", "mx.a.co.uk", True),
-        # The private part of the list: each name below belongs to somebody else.
+        # The private part of the list: each name below belongs to another person.
         ("github.io", "galloper.github.io", False),
         ("galloper.github.io", "galloper.github.io", True),
         # Wildcards and exceptions of the list.

@@ -129,7 +129,7 @@ def test_what_proves_nothing(raw: bytes, words: str) -> None:
         signed(MAIL, key(), extra=f"t={SECOND + 1800}; "),
         signed(MAIL, key(), extra=f"x={SECOND}; "),
         signed(MAIL, key(), extra="i=hal@mail.post.example; "),
-        # Oversigned: each counted once more than it stands there.
+        # Oversigned: each counted once more than it is there.
         signed(MAIL, key(), signed_names="from:from:subject:subject:to:cc:reply-to:date:content-type"),
         signed(MAIL, key(), signed_names=" From : TO :Subject"),
         # Another domain's signature, a broken one and one of the domain that was spoilt on the way, above it.
@@ -195,7 +195,7 @@ def test_a_key_for_its_own_domain_alone() -> None:
 
 
 def test_ed25519_alone_is_told_honestly() -> None:
-    # RFC 8463, A.3; the RSA signature beside it is what proves such mails.
+    # RFC 8463, A.3; the RSA signature next to it is what proves such mails.
     dns = json.loads((OTHERS / "index.json").read_text())["dns"]
     raw = (OTHERS / "rfc8463-A.3.eml").read_bytes()
     start = raw.index(b"DKIM-Signature", 1)

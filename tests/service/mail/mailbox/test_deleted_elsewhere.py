@@ -55,8 +55,8 @@ class Disturbed(ImapSource):
 def test_what_another_client_deletes_meanwhile_holds_up_nothing(
     site: Site, dovecot: Dovecot, moment: str, kept: int
 ) -> None:
-    """What was fetched is kept, whoever deletes it; what is gone before leaves no trace and no fault, and a
-    deadline finds the mailbox empty."""
+    """What was fetched is stored, no matter who deletes it; what is gone before leaves no trace and no fault,
+    and a deadline finds the mailbox empty."""
     for number in range(MAILS):
         dovecot.append(simple(number))
 

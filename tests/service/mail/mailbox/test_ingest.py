@@ -387,7 +387,7 @@ class Meddled(ImapSource):
 def test_a_mail_that_another_program_deletes_under_way_holds_up_no_other(
     site: Site, dovecot: Dovecot, before: str, kept: Sequence[int]
 ) -> None:
-    """MBX-06: deleted before its bytes came it is gone; afterwards it is kept here."""
+    """MBX-06: deleted before its bytes came it is gone; afterwards it is stored here."""
     for number in (1, 2):
         dovecot.deliver(simple(number))
     source = Meddled(dovecot, before, "Orders, v1")

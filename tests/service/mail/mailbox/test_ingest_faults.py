@@ -184,7 +184,7 @@ def test_a_connection_cut_in_the_middle_of_a_body_leaves_no_half_mail(
     with pytest.raises(MailboxError):
         take_in(source, site.store, site.blobs, site.jobs, site.clock)
     assert count(site) == 0
-    # Fault 3: bytes are stored only when whole; a half mail would have a digest of its own and count as
+    # Fault 3: bytes are stored only when whole; a half mail would have its own digest and count as
     # another.
     assert list(site.blobs.root.rglob("*")) == []
     assert take_in(source, site.store, site.blobs, site.jobs, site.clock) == IngestCounts(new=1)
@@ -296,7 +296,7 @@ def test_an_unreachable_server_gives_one_sentence() -> None:
 def test_encryption_needs_a_certificate_that_is_trusted(site: Site, dovecot_tls: Dovecot) -> None:
     dovecot_tls.append(simple(1))
     over_tls = settings(dovecot_tls.imaps, tls=True, host="localhost")
-    # The certificate is its own issuer: without being told of it nobody may trust it, and no password is
+    # The certificate is its own issuer: without being told of it no person may trust it, and no password is
     # sent.
     with pytest.raises(MailboxError, match="certificate"):
         ImapSource(over_tls).list_waiting()

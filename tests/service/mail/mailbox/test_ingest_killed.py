@@ -1,4 +1,4 @@
-"""The poller is killed at chosen points, by a real SIGKILL in a process of its own."""
+"""The poller is killed at chosen points, by a real SIGKILL in its own process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.site import Site
 
 
 def child(site: Site, settings: MailIn, sabotage: str) -> int:
-    """Take in once in a process of its own that kills itself at a chosen point; returns its exit status."""
+    """Take in once in its own process that kills itself at a chosen point; returns its exit status."""
     program = f"""
 import os, signal
 from pathlib import Path

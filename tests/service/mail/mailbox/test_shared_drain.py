@@ -84,7 +84,7 @@ def test_the_pollers_own_connection_is_asked_first(site: Site) -> None:
 def test_a_process_without_a_poller_asks_the_one_that_has_it(any_site: Site) -> None:
     outcomes: list[bool] = []
     serving, working = drain(any_site, answers=True), drain(any_site, has_poller=False, limits=PATIENT)
-    serving.answer()  # nobody wants anything
+    serving.answer()  # no person needs anything
     thread = threading.Thread(target=lambda: outcomes.append(working.empty(past(any_site)).is_empty))
     thread.start()
 

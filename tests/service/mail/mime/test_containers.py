@@ -120,7 +120,7 @@ def test_links_to_stores_of_pictures_are_named_and_never_opened() -> None:
                          "https://galloper.example/public"))
     assert [(file.name, file.kind) for file in read_mail(raw, own_probe()).other_files] == [
         ("photos.app.goo.gl", OtherKind.LINK), ("dropbox.com", OtherKind.LINK)]
-    # Beside a picture it is rather a signature's.
+    # Next to a picture it is rather a signature's.
     beside = mail(parts=[text("https://www.flickr.com/photos/rich"), part(picture(40))])
     assert read_mail(beside, own_probe()).other_files == ()
 

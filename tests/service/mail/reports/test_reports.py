@@ -92,7 +92,7 @@ def test_a_report_of_delivery_is_a_receipt() -> None:
 
 
 def test_a_status_part_in_base64_is_read() -> None:
-    # RFC 3464 wants 7 bit; it is read in base64 all the same.
+    # RFC 3464 needs 7 bit; it is read in base64 all the same.
     coded = part(
         b"Reporting-MTA: dns; x\r\n\r\nFinal-Recipient: rfc822;a@b.example\r\nAction: delayed\r\n"
         b"Status: 4.7.1\r\n", "message/delivery-status", "s",
@@ -139,7 +139,8 @@ def test_other_mail_is_no_report(body: bytes) -> None:
 
 
 def test_a_complaint_about_spam_is_no_bounce() -> None:
-    """RFC 5965: somebody called a letter of ours spam. It arrived, and nobody is to be told otherwise."""
+    """RFC 5965: a person called a letter of ours spam. It arrived, and no person is to be informed
+    otherwise."""
     complaint = report(
         b"Content-Type: message/feedback-report\r\n\r\nFeedback-Type: abuse\r\nVersion: 1\r\n",
         returned("message/rfc822", f"Message-ID: {OURS}\r\nSubject: x\r\n\r\nbody"),

@@ -57,7 +57,7 @@ def test_two_processes_stay_within_the_connections_of_the_provider(tmp_path: Pat
                 write(place, "retreat_request", REQUESTS)
                 before = len(sink.letters)
                 assert wait_for(lambda: requests(sink) == REQUESTS, 60)
-                # Those that were in somebody's hands already, and those that arrived while they were written.
+                # Those that were in a person's hands already, and those that arrived while they were written.
                 behind = len(sink.letters) - before - REQUESTS
                 assert behind <= 2 * MOST
                 claimed = count(place, OutboxState.SENDING)

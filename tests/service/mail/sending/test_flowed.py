@@ -57,7 +57,7 @@ def test_a_reader_of_flowed_text_has_each_paragraph_whole() -> None:
     content = body.get_content()
     assert read_flowed(content)[:-1] == [
         "Dear Ada,", "", PARAGRAPH, "", ITEM, ARROW, COMMAND, "From here on > nothing", "", "--", "Galloper"]
-    # Who knows nothing of it has lines of 72 columns, a blank at their ends.
+    # Who is independent of it has lines of 72 columns, a blank at their ends.
     assert max(len(line.rstrip()) for line in content.splitlines() if line.strip() != COMMAND.strip()) <= 72
 
 

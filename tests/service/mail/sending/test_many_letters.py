@@ -173,7 +173,7 @@ def test_a_connection_that_a_wrong_clock_kept_far_ahead_is_free(any_site: Site) 
 
 
 def test_two_processes_together_keep_the_pace_of_the_site(any_site: Site) -> None:
-    """SCA-04: 600 a minute are ten a second, whoever hands them over and in however many rounds."""
+    """SCA-04: 600 a minute are ten a second, no matter who hands them over and in however many rounds."""
     write(any_site, *["receipt"] * 9)
     relay, begun = NotedRelay(), time.monotonic()
     rounds = [threading.Thread(target=send, args=(any_site, relay, 2, 600)) for _ in range(2)]

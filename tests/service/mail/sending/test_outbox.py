@@ -153,7 +153,7 @@ def test_a_connection_cut_after_the_mail_was_handed_over_means_possibly_twice(
     assert (row.state, row.possibly_twice) == (OutboxState.QUEUED, True)
     site.clock.advance(timedelta(minutes=10))
     assert send(site, smtp_sink.port) == SendCounts(sent=1)
-    # Fault 34: nobody can know whether the first try arrived, so the second has the same Message-ID and is
+    # Fault 34: no person can know whether the first try arrived, so the second has the same Message-ID and is
     # marked.
     assert len({letter.message["Message-ID"] for letter in smtp_sink.letters}) == 1
     assert len(smtp_sink.letters) == 2
@@ -264,7 +264,7 @@ def test_what_stays_too_big_fails_and_is_shown(site: Site, smtp_sink: SmtpSink) 
 
 
 def test_a_limit_that_the_server_announces_is_kept_without_asking(site: Site) -> None:
-    # RFC 1870: the limit stands in the answer to EHLO, so nothing too large need be carried over first.
+    # RFC 1870: the limit is in the answer to EHLO, so nothing too large need be carried over first.
     sink = SmtpSink(size_limit=200_000).start()
     try:
         write(site, replace(LETTER, attachments=(Attachment("map.pdf", "application/pdf", bytes(300_000)),)))

@@ -131,7 +131,7 @@ def test_the_seat_was_left_empty(table: Table, smtp_sink: SmtpSink) -> None:
     moved(table)
     give_seat(table, Holder("", "", ()))
     assert send(table, smtp_sink) == SendCounts(sent=1)
-    # The only letter tells the coordinator, and not from which address.
+    # The only letter shows the coordinator, and not from which address.
     assert recipients(smtp_sink) == [COORDINATOR]
     assert b"was not sent" in smtp_sink.letters[0].data
     assert OLD.encode() not in smtp_sink.letters[0].data

@@ -44,7 +44,7 @@ def test_a_report_changes_the_state_of_its_letter_alone(site: Site, smtp_sink: S
         (["delayed", "delayed"], "delayed"),
         (["delayed", "delivered"], "sent"),
         (["delayed", "failed"], "failed"),
-        # A warning that overtakes nothing: the letter is lost, whatever an older report says.
+        # A warning that overtakes nothing: the letter is lost, whatever an older report states.
         (["failed", "delayed"], "failed"),
         (["failed", "delivered"], "failed"),
         (["delivered"], "sent"),

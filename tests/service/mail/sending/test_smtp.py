@@ -1,4 +1,4 @@
-"""The transports: a relay that is away or asks for encryption, and a folder."""
+"""The transports: a relay that is away or requests encryption, and a folder."""
 
 from __future__ import annotations
 

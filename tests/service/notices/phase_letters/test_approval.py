@@ -116,7 +116,7 @@ def test_a_letter_that_cannot_be_made_is_named_with_its_reason_and_nothing_leave
 
 
 class Broken(ResultsAnnouncer):
-    """Results whose second letter meets a fault that nobody foresaw."""
+    """Results whose second letter meets a fault that no person foresaw."""
 
     def prepare(self, session: Session, phase: PhaseRow, resolution: Resolution) -> Callable[[Session], None]:
         self.progress(3, 12, "the letter to Argyll")
@@ -245,7 +245,8 @@ SLOW_ON_POSTGRES = True
 
 
 def test_of_four_who_approve_at_one_moment_one_sends(any_site: Site) -> None:
-    """Two browsers, or two coordinators: each letter is put once, and none of them is told that it failed."""
+    """Two browsers, or two coordinators: each letter is put once, and none of them is informed that it
+    failed."""
     table = judged(any_site)
     desk = open_desk(table, approve=lambda *_: None)
     for submission in table.submissions():

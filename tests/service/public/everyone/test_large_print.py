@@ -45,7 +45,7 @@ def test_who_holds_what_is_a_table_in_large_print_and_as_text(site: Site, slug: 
 
 @pytest.mark.slow
 def test_the_picture_of_results_and_maps_carry_tags(site: Site) -> None:
-    """Headings and the alternate text of the map, which says where the same is in words."""
+    """Headings and the alternate text of the map, which shows where the same is in words."""
     table = open_table(site)
     variant = table.variant
     data = pictures.board_pdf(variant, variant.start.centres, "Powick Bridge", "at the beginning of 1642",
