@@ -55,6 +55,7 @@ def write_source(source: Path) -> None:
 
     examples = (Path(__file__).parent / "orders.jsonl").read_text("utf-8").splitlines()
     for name, text in (
+        ("api", reference.api_page()),
         ("orders-in-json", reference.orders_page(map(json.loads, examples))),
         ("mail-hosts", reference.hosts_page(HOSTS)),
         ("desk-keys", reference.keys_page(ACTIONS)),

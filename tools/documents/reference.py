@@ -5,6 +5,7 @@ Values in, Markdown out.
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -96,6 +97,43 @@ def orders_page(examples: Iterable[Mapping[str, Any]]) -> str:
             parts.append(f"| {example['phase']} | `{json.dumps(example['json'])}` | {text} |")
         parts.append("")
     return "\n".join(parts)
+
+
+def api_page() -> str:
+    """Every public name of the package `galloper`, with its signature and its docstring."""
+    parts = ["# The names of the package galloper", "", "From its docstrings; [examples](../api.md).", ""]
+    for name in sorted(galloper.__all__, key=str.lower):
+        thing = getattr(galloper, name)
+        if name.startswith("__") or not callable(thing):
+            continue
+        parts += [f"## `{name}`", "", *_described(name, thing)]
+        members = vars(thing).items() if inspect.isclass(thing) else ()
+        for part, value in members:
+            function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
+            if not part.startswith("_") and inspect.isfunction(function):
+                described = _described(part, function, is_property=isinstance(value, property))
+                parts += [f"### `{name}.{part}`", "", *described]
+    return "\n".join(parts)
+
+
+def _described(name: str, thing: Any, *, is_property: bool = False) -> list[str]:
+    """The signature of a function and the docstring of anything."""
+    signature = []
+    if inspect.isfunction(thing) and not is_property:
+        shown = str(inspect.signature(thing)).replace("galloper.", "")
+        signature = ["```text", f"{name}{shown}", "```", ""]
+    return [*signature, *_docstring(inspect.getdoc(thing) or "").splitlines(), ""]
+
+
+def _docstring(text: str) -> str:
+    """A docstring as Markdown: its examples are blocks, and "<" is no tag."""
+    out, in_example = [], False
+    for line in text.splitlines():
+        begins, ends = line.startswith(">>>") and not in_example, in_example and not line.strip()
+        out += ["```pycon"] if begins else ["```"] if ends else []
+        in_example = (in_example or begins) and not ends
+        out.append(line if in_example else line.replace("<", "&lt;"))
+    return "\n".join([*out, *(["```"] if in_example else [])])
 
 
 HOSTS_OPENING = """\
