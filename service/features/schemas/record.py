@@ -34,6 +34,36 @@ _NUMBER: Schema = {"type": "integer", "minimum": 1}
 _PHASE: Schema = with_text(COUNT, "The phase's number in its game.")
 _DOCUMENT: Schema = {"type": "object"}
 BEGUN = "begun"
+_MADE = {
+    BEGUN: "Entry 1: the record begins. `board` is null, or for a board of the site's own the digest of the "
+           "canonical object from the name to the digest of each file in `board/`.",
+    "game": "The game or one of its options changes.",
+    "seat": "A seat's player changes; a player is a pseudonym.",
+    "addresses": "An address of a player or a link for photographs changes. Digests, never open to players.",
+    "phase": "A phase is planned, opened, moved, closed, judged, sent or unsealed. `phase` is its number, "
+             "`position` the digest of the board, `lots` that of the seed.",
+    "mail": "A mail is judged: in the game it names, in those of its sender, or the one in its subject; of "
+            "unproved mails 50 a day, and those that a person acts on. `mail` is its digest, `stamped` the "
+            "receiving server's time.",
+    "sheet": "A sheet is filed, held, chosen, or filed again. `asks` is the version in its words; "
+             "`photographs` are digests.",
+    "reading": "A sheet was read, a line was cut or read again: each photograph with its upright picture and "
+               "lines. `hand` is the digest of a player's own hand.",
+    "aside": "With a reading: words that are not orders, never open to players (Q-37).",
+    "decision": "A person decides a line, or takes that back.",
+    "posted": "A letter came by post.",
+    "word": "A word for the lots came.",
+    "judged": "A phase is judged, or that is taken back (`taken_back`). `executed` is power to sheet, "
+              "`not_executed` sheet to reason; `case` and `answer` are those of `galloper adjudicate`, null "
+              "where the contract cannot express them.",
+    "letter": "A letter is written, sent or given up. `message` is a digest.",
+    "correction": "An error in sent results is corrected.",
+    "person": "A person may work at the desk; no longer, where `role` is null.",
+    "key": "A key that signs receipts is made (Ed25519).",
+    "gone": "A row was deleted from the database, which no act does.",
+    "event": "Anything else that is logged about the game.",
+}
+"""When an entry of each kind is made, and what to know of its keys."""
 
 
 def manifest() -> Schema:
@@ -78,7 +108,8 @@ def entry() -> Schema:
         }
     )
     body["allOf"] = [
-        {"if": {"properties": {"what": {"const": kind}}}, "then": {"properties": {"tells": tells}}}
+        {"if": {"properties": {"what": {"const": kind}}},
+         "then": {"properties": {"tells": _described(tells, _MADE[kind])}}}
         for kind, tells in kinds.items()
     ]
     # Either both are shown or neither.
@@ -89,6 +120,12 @@ def entry() -> Schema:
 def _tells(properties: dict[str, Schema], optional: Iterable[str] = ()) -> Schema:
     # Records outlive programs: a later one may tell more.
     return an_object(properties, optional, closed=False)
+
+
+def _described(tells: Schema, words: str) -> Schema:
+    """With its description: that of the first form, where an entry has several."""
+    first, *others = tells.get("anyOf", (tells,))
+    return {"anyOf": [with_text(first, words), *others]} if others else with_text(tells, words)
 
 
 def _kinds() -> dict[str, Schema]:
