@@ -35,7 +35,7 @@ _MARKS = (
 )
 """Outcomes in one or two words (`service.games.results.mark`)."""
 _OTHER = (
-    "house rules, {0}", "handbook, {0}", "coordinator's correction: the machine read “{0}”",
+    "house rules, {0}", "handbook, {0}", "rules, {0}", "rule {0}", "coordinator's correction: the machine read “{0}”",
     "coordinator's correction: the machine could not read it",
     "read as “{0}” or as “{1}”: void, the unit holds", "read as “{0}” or as “{1}”: void",
     "could not be read: void, the unit holds", "could not be read: void", "Nobody defended it", "unit in {0}",
@@ -47,7 +47,7 @@ _OTHER = (
 def translatable(text: str) -> str:
     """An outcome, or a part of one, ready for any language; the same text where nothing of it is known."""
     # A clause's blanks take any words, so what has several parts is cut before its clauses are looked up.
-    for parts_of in (_cited, _headed, _ending, _joined, _clause):
+    for parts_of in (_ending, _cited, _headed, _joined, _clause):
         if (sentence := parts_of(text)) is not None:
             return sentence
     return _part(text)
@@ -174,7 +174,7 @@ def _patterns(*, short: bool = False) -> Patterns:
 
 
 def _is_short(template: str) -> bool:
-    return "{" in template and len(re.sub(r"\{\d\}|[^a-z]", "", template)) < _SHORTEST
+    return template not in _OTHER and "{" in template and len(re.sub(r"\{\d\}|[^a-z]", "", template)) < _SHORTEST
 
 
 def _pattern(template: str) -> re.Pattern[str]:

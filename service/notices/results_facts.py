@@ -63,6 +63,8 @@ def results_facts(
         for power, key in chosen.items())
     root, seeds = references.root_mark(session, phase), references.commitments(session, phase)
     notable = () if root is None else notable_of(session, phase.game_id, root.number, phase.ordinal)
+    base = base_url.rstrip("/")
+    lots_page = f"{base}/public/{phase.game_id}/lots" if base else ""
     return ResultsFacts(
         powers=tuple(
             shown_power for shown_power in show(variant, resolution, lines,
@@ -82,7 +84,7 @@ def results_facts(
         # The digest of a seed leaves before its lots are drawn, or it would prove nothing.
         proofs=Proofs(
             results_address(base_url, phase),
-            references.opened(session, phase, resolution, base_url.rstrip("/")),
+            _drawn_lots(references.drawn(session, phase, resolution), lots_page),
             seeds, root, notable, check_address(base_url),
             file=b"" if root is None else references.letter_file(
                 phase.game_id, root, sheets=[asdict(sheet) for sheet in sheets],
@@ -92,6 +94,31 @@ def results_facts(
         parts={feature.name: part for feature in features()
                if (part := feature.results_part(session, phase, variant, resolution)) is not None},
     )
+
+
+def _drawn_lots(drawn: references.DrawnLots | None, page: str) -> str:
+    """The sentence about the lots of a phase, with the page on which each draw can be followed; "" without
+    lots."""
+    if drawn is None:
+        return ""
+    seed = Sentence("a seed that is lost") if drawn.is_seed_lost else Sentence(
+        "the seed in the file of this letter")
+    if drawn.round is not None:
+        source = Sentence("%(seed)s and round %(round)s of the beacon", seed=seed, round=drawn.round)
+    else:
+        source = seed if not drawn.words else Sentence(
+            "%(seed)s and the words %(words)s", seed=seed, words="; ".join(drawn.words))
+        if drawn.sheets:
+            source = Sentence("%(seed)s and the sheets that came in time (%(number)s)", seed=source,
+                              number=drawn.sheets)
+    if drawn.count == 1:
+        sentence = Sentence("1 lot was drawn in phase %(phase)s, from %(source)s.", phase=drawn.phase,
+                            source=source)
+    else:
+        sentence = Sentence("%(number)s lots were drawn in phase %(phase)s, from %(source)s.",
+                            number=drawn.count, phase=drawn.phase, source=source)
+    how = Sentence("How to follow each draw by hand: %(page)s", page=page) if page else ""
+    return Sentence.of(sentence, how)
 
 
 def own_units(game: GameRow, variant: Variant, resolution: Resolution, power: str) -> tuple[str, ...]:

@@ -116,22 +116,27 @@ def _chain(row: PhaseRow) -> str:
     return "" if chain is None else chain.chain
 
 
-def opened(session: Session, phase: PhaseRow, resolution: Resolution, base_url: str) -> str:
-    """The sentence about a phase in which lots were drawn, whose seed is in the letter's file; "" of any
-    other."""
-    mix = lots.mix_of(session, phase)
+@dataclass(frozen=True, slots=True)
+class DrawnLots:
+    """What the lots of a judged phase were drawn from. `phase`: its number; `count`: lots, 1 or more; `words`:
+    those of players; `sheets`: how many came in time; `round`: that of the beacon, None without one."""
+
+    phase: int
+    count: int
+    is_seed_lost: bool
+    words: tuple[str, ...]
+    sheets: int
+    round: int | None
+
+
+def drawn(session: Session, phase: PhaseRow, resolution: Resolution) -> DrawnLots | None:
+    """What the lots of a phase were drawn from, whose seed is in the letter's file; None without lots."""
     if not resolution.lots_used:
-        return ""
-    words_clause = f" and the words {'; '.join(mix.words)}" if mix.words else ""
-    if mix.beacon is not None:
-        words_clause = f" and round {mix.beacon['round']} of the beacon"
-    elif mix.sheets:
-        words_clause += f" and the sheets that came in time ({len(mix.sheets)})"
-    where = f" How to follow each draw by hand: {base_url}/public/{phase.game_id}/lots" if base_url else ""
-    count = resolution.lots_used
-    seed = "a seed that is lost" if phase.seed is None else "the seed in the file of this letter"
-    return (f"{count} {'lot was' if count == 1 else 'lots were'} drawn in phase {phase.ordinal}, from "
-            f"{seed}{words_clause}.{where}")
+        return None
+    mix = lots.mix_of(session, phase)
+    beacon = None if mix.beacon is None else int(mix.beacon["round"])
+    return DrawnLots(phase.ordinal, resolution.lots_used, phase.seed is None, tuple(mix.words), len(mix.sheets),
+                     beacon)
 
 
 @dataclass(frozen=True, slots=True)

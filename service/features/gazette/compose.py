@@ -20,6 +20,7 @@ from service.feature import TEMPLATES
 from service.features.gazette.reports import LIST_MARK
 from service.features.gazette.values import Dispatch, Gazette, Section, Statement, YearFacts
 from service.letters.language import ENGLISH, Language, in_sentence, language
+from service.letters.outcomes import translatable
 from service.pictures.history import CHART
 
 MOST = 14
@@ -160,6 +161,8 @@ class _Composer:
         values = {}
         for name, value in statement.values.items():
             names = value.split(LIST_MARK)
+            if name == "note":  # a sentence of the judge
+                names = [str(self.language.value(translatable(value)))]
             values[name] = self.language.join(names)
             values[f"the_{name}"] = self.language.join([in_sentence(each, facts.articled) for each in names])
         second = {name for name, value in statement.values.items()
