@@ -35,7 +35,8 @@ _MARKS = (
 )
 """Outcomes in one or two words (`service.games.results.mark`)."""
 _OTHER = (
-    "house rules, {0}", "handbook, {0}", "rules, {0}", "rule {0}", "coordinator's correction: the machine read “{0}”",
+    "house rules, {0}", "handbook, {0}", "rules, {0}", "rule {0}",
+    "coordinator's correction: the machine read “{0}”",
     "coordinator's correction: the machine could not read it",
     "read as “{0}” or as “{1}”: void, the unit holds", "read as “{0}” or as “{1}”: void",
     "could not be read: void, the unit holds", "could not be read: void", "Nobody defended it", "unit in {0}",
@@ -174,7 +175,8 @@ def _patterns(*, short: bool = False) -> Patterns:
 
 
 def _is_short(template: str) -> bool:
-    return template not in _OTHER and "{" in template and len(re.sub(r"\{\d\}|[^a-z]", "", template)) < _SHORTEST
+    letters = re.sub(r"\{\d\}|[^a-z]", "", template)
+    return template not in _OTHER and "{" in template and len(letters) < _SHORTEST
 
 
 def _pattern(template: str) -> re.Pattern[str]:

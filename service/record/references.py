@@ -118,8 +118,8 @@ def _chain(row: PhaseRow) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DrawnLots:
-    """What the lots of a judged phase were drawn from. `phase`: its number; `count`: lots, 1 or more; `words`:
-    those of players; `sheets`: how many came in time; `round`: that of the beacon, None without one."""
+    """What the lots of a judged phase were drawn from. `phase`: its number; `count`: lots, 1 or more;
+    `words`: those of players; `sheets`: how many came in time; `round`: that of the beacon, or None."""
 
     phase: int
     count: int
@@ -135,8 +135,8 @@ def drawn(session: Session, phase: PhaseRow, resolution: Resolution) -> DrawnLot
         return None
     mix = lots.mix_of(session, phase)
     beacon = None if mix.beacon is None else int(mix.beacon["round"])
-    return DrawnLots(phase.ordinal, resolution.lots_used, phase.seed is None, tuple(mix.words), len(mix.sheets),
-                     beacon)
+    return DrawnLots(
+        phase.ordinal, resolution.lots_used, phase.seed is None, tuple(mix.words), len(mix.sheets), beacon)
 
 
 @dataclass(frozen=True, slots=True)

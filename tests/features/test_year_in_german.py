@@ -13,10 +13,12 @@ from tests.support.site import Site
 from tests.support.table import Table
 
 ENGLISH = re.compile(
-    r"\b(was|were|has|have|are|is|your|you|cannot|nobody|attacked|given|drawn|dislodged|void|against|which)\b")
+    r"\b(were|has|have|are|is|your|you|cannot|nobody|attacked|given|drawn|dislodged|void|against)\b")
 AN_ORDER = re.compile(r"✓ [^:;,.]*|✗ [^:]*:|In vier Wörtern: [^.]*")
 """Orders stay in the game's language, and the words of a root are English."""
-TO_PLAYERS = {"receipt", "draft_results", "final_results", "year_end_results", "retreat_request", "adjustment"}
+TO_PLAYERS = {
+    "receipt", "draft_results", "final_results", "year_end_results", "retreat_request", "adjustment",
+}
 
 
 @pytest.mark.slow
