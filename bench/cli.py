@@ -240,8 +240,8 @@ def scale(
         float, typer.Option("--last-hour", min=0.0, max=1.0, help="With shares: mails of the last hour.")
     ] = _SCALE.last_hour,
 ) -> None:
-    """A site of many games on PostgreSQL: games that close at one moment, workers next to each other, a season
-    on a simulated clock, and the queue alone."""
+    """A site of many games on PostgreSQL: games that close at one moment, workers next to each other, a
+    season on a simulated clock, and the queue alone."""
     from bench.scale.run import run
 
     sizes = Sizes(

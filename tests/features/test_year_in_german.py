@@ -10,7 +10,7 @@ from sqlalchemy import update
 from service.store.tables import PlayerRow
 from tests.support import story_table
 from tests.support.site import Site
-from tests.support.table import Table
+from tests.support.table import Table, open_table
 
 ENGLISH = re.compile(
     r"\b(were|has|have|are|is|your|you|cannot|nobody|attacked|given|drawn|dislodged|void|against)\b")
@@ -28,8 +28,6 @@ def test_no_letter_of_a_year_has_an_english_sentence(
     site: Site, slug: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """REL-03: outcomes, events, holdings, lots and the gazette too."""
-    open_table = story_table.open_table
-
     def opened(*args: object, **options: object) -> Table:
         table = open_table(*args, **options)  # type: ignore[arg-type]
         with table.site.store.begin() as session:
