@@ -16,6 +16,7 @@ from sqlalchemy.exc import IntegrityError, StatementError
 from service.record.sessions import sessions
 from service.store import records
 from service.store.engine import alembic_config, end_when_silent, migrate, newest_migration, open_engine
+from service.store.record_triggers import TRIGGERS
 from service.store.tables import EventRow, GameRow, MailboxLocationRow, MailRow, MailState
 from tests.support.servers.postgres import Postgres, binaries
 from tests.support.site import NOON, Site
@@ -27,6 +28,15 @@ def test_the_scripts_make_the_tables_of_the_models(database_url: str) -> None:
     engine = open_engine(database_url)
     with engine.begin() as connection:
         command.check(alembic_config(connection))  # raises when a table or column differs
+        if connection.dialect.name == "postgresql":
+            made = connection.execute(text(
+                "SELECT tgname, prosrc FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid"))
+            bodies = {name: body.strip() for name, body in made if name.startswith("record_")}
+            assert bodies == {each.name: f"BEGIN {each.note} RETURN NULL; END" for each in TRIGGERS}
+        else:
+            made = connection.execute(text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"))
+            assert dict(tuple(row) for row in made) == {
+                each.name: next(each.statements("sqlite")) for each in TRIGGERS}
     engine.dispose()
 
 
