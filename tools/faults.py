@@ -59,7 +59,7 @@ def faults(path: str) -> Iterator[Fault]:
     tree = ast.parse(Path(path).read_text("utf-8"))
     annotations = [annotation for node in ast.walk(tree) for annotation in _annotations(node)]
     left_out = {part for annotation in annotations for part in ast.walk(annotation)}
-    left_out |= {value for node in ast.walk(tree) for value in _forms_of_dataclasses(node)}
+    left_out |= {value for node in ast.walk(tree) for value in (*_forms_of_dataclasses(node), *_strict(node))}
     left_out |= {node for node in ast.walk(tree) if isinstance(node, ast.If)
                  and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"}
     for index, node in enumerate(ast.walk(tree)):
@@ -89,6 +89,12 @@ def _forms_of_dataclasses(node: ast.AST) -> Iterator[ast.AST]:
         for decorator in node.decorator_list:
             if isinstance(decorator, ast.Call):
                 yield from (word.value for word in decorator.keywords if word.arg in {"frozen", "slots"})
+
+
+def _strict(node: ast.AST) -> Iterator[ast.AST]:
+    """The value of `strict` of zip, an assertion: lists whose lengths differ are a fault already."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "zip":
+        yield from (word.value for word in node.keywords if word.arg == "strict")
 
 
 def _changes(node: ast.AST) -> Iterator[tuple[str, int]]:

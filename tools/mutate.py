@@ -62,6 +62,8 @@ SECONDS = 60
 SPARE_SECONDS, MEMORY = 60, 6 << 30
 """A child that takes so much processor time more than it may, or more bytes, has noticed: the fault made a
 loop without end."""
+NEAR = 8
+"""How many times as long as others a test in the mirrored folder may take before it comes behind them."""
 PASSED = "passed"
 NOT_TRIED = 3
 """Exit status of a child that could not put its fault into memory."""
@@ -110,15 +112,18 @@ class Trials:
         met = {number: fault for number, fault in enumerate(tried) if self.chosen(fault)}
         yield from (Outcome(fault, False, "no test") for fault in tried if fault not in met.values())
         left = {number: fault for number, fault in met.items() if function_of(fault) is None}
-        inside = {number: fault for number, fault in met.items() if number not in left}
-        for line in lines_of_child(lambda out: self._in_memory(inside, out)):
-            number, is_noticed, by, unsound = json.loads(line)
-            self.unsound.update(unsound)
-            if is_noticed is None:
-                left[number] = tried[number]
-            else:
-                self._noticed[by] += is_noticed
-                yield Outcome(tried[number], is_noticed, by)
+        for are_kept in (True, False):
+            keep_grammars(are_kept)
+            inside = {number: fault for number, fault in met.items()
+                      if number not in left and are_kept is not fault.path.startswith("grammar/")}
+            for line in lines_of_child(partial(self._in_memory, inside)):
+                number, is_noticed, by, unsound = json.loads(line)
+                self.unsound.update(unsound)
+                if is_noticed is None:
+                    left[number] = tried[number]
+                else:
+                    self._noticed[by] += is_noticed
+                    yield Outcome(tried[number], is_noticed, by)
         # A module's own lines run when it is loaded, so a child loads it anew.
         for fault in left.values():
             *_, by = "loading", *lines_of_child(partial(self._anew, fault))
@@ -133,12 +138,16 @@ class Trials:
         for place in (fault.path, fault.path.rpartition("/")[0] + "/"):
             calling = calling or [name for name, run in runs.items()
                                   if any(call.path.startswith(place) for call in run.calls)]
-        return sorted(calling, key=self._rank)
+        near = f"tests/{fault.path.rpartition('/')[0]}/"
+        return sorted(calling, key=lambda name: self._rank(name, is_near=name.startswith(near)))
 
-    def _rank(self, name: str) -> tuple[int, str, float]:
-        """Tests of about the same price stand together by file, since they share what is set up."""
+    def _rank(self, name: str, *, is_near: bool) -> tuple[int, str, float]:
+        """Tests of about the same price stand together by file, since they share what is set up. Those in the
+        mirrored folder and those that have noticed faults are sharper, and come before others that take as
+        long."""
         seconds = self._runs[name].seconds
-        return math.frexp((seconds + .001) / (1 + self._noticed[name]))[1], file_of(name), seconds
+        price = (seconds + .001) / (1 + self._noticed[name]) / (NEAR if is_near else 1)
+        return math.frexp(price)[1], file_of(name), seconds
 
     def _in_memory(self, tried: Mapping[int, Fault], out: TextIO) -> None:
         files = {file_of(name) for fault in tried.values() for name in self.chosen(fault)}
@@ -275,6 +284,15 @@ def lines_of_child(act: Callable[[TextIO], None]) -> Iterator[str]:
     _end(child)
 
 
+def keep_grammars(are_kept: bool) -> None:
+    """Whether grammars are kept on disk, which saves seconds for each child (`grammar.compose`). There they
+    hide a fault in what makes them, and one made with a fault would be kept for later."""
+    sys.dont_write_bytecode = not are_kept
+    if not are_kept:
+        for grammar in Path("grammar/__pycache__").glob("*.grammar"):
+            grammar.unlink()
+
+
 def noted_calls(path: Path, modules: Sequence[str], workers: int) -> Calls:
     """The calls in a file, after the tests that it lacks were run and noted.
 
@@ -282,6 +300,7 @@ def noted_calls(path: Path, modules: Sequence[str], workers: int) -> Calls:
     """
     calls, digests, runs = Calls.read(path), digests_of_tests(), dict[str, TestRun]()
     if stale := calls.stale(digests):
+        keep_grammars(False)
         parts = {path.with_suffix(f".part{number}"): part for number in range(workers)
                  if (part := stale[number::workers])}
         for file in parts:
@@ -337,11 +356,6 @@ def main(arguments: Sequence[str]) -> int:
     chosen = parser.parse_args(arguments)
     for plugin in entry_points(group="pytest11"):
         plugin.load()
-    # A grammar that is kept on disk (`grammar.compose`) hides a fault in what makes it, and one made with a
-    # fault would be kept for later.
-    sys.dont_write_bytecode = True
-    for grammar in Path("grammar/__pycache__").glob("*.grammar"):
-        grammar.unlink()
     area_of = {path: name for name in AREAS for path in modules_of(name)}
     paths = [path for word in chosen.what for path in (modules_of(word) if word in AREAS else [word])]
     if unknown := [path for path in paths if path not in area_of]:
