@@ -23,6 +23,7 @@ from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.letters import render
 from service.letters.facts import AnsweredMail, GameInfo, Recipient, ResultsFacts
+from service.letters.news import news_of
 from service.mail.authentication.trust import NOBODY
 from service.mail.sending.compose import compose
 from service.notices.answers.replies import REJECTION, RejectionFacts
@@ -253,6 +254,18 @@ def test_results_open_with_the_news_and_the_readers_own_power() -> None:
             Recipient("a@b.example", "The Crown"), samples.results(), phase=samples.MOVEMENT).text
     assert "3 of your 4 orders did not go as you wrote them." in crown
     assert crown.index("\nTHE CROWN\n") < crown.index("\nMONTROSE\n")
+
+
+def test_the_news_names_who_sent_nothing_and_whose_unit_was_turned_back() -> None:
+    """LET-07: a unit that is dislodged has a line of its own, and what was set aside came."""
+    bounced = ShownOrder("Army Kent moves to Surrey", Result.FAILS, "bounced", "", None, unit="Army Kent")
+    lost = ShownOrder("Army York moves to Kent", Result.FAILS, "bounced, dislodged", "", None,
+                      unit="Army York", dislodged=True)
+    news = news_of(ResultsFacts(powers=(
+        ShownPower("The Crown", (bounced, lost)), ShownPower("Montrose", (), sheet=False),
+        ShownPower("Argyll", (), sheet=False, set_aside=("by mistake",)))))
+    assert (news.silent, news.set_aside) == (("Montrose",), ("Argyll",))
+    assert news.turned_back == (("Army Kent", "The Crown"),)
 
 
 def test_powers_of_whom_there_is_nothing_to_tell_are_named_together() -> None:

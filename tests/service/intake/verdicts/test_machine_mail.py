@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from service.mail.message import read_mail
+from service.mail.reports import Evidence, ReportKind
 from tests.support.mail_builder import (
     FIXTURES,
     MONTROSE,
@@ -90,6 +91,18 @@ def test_a_player_who_writes_about_a_bounce_is_heard(subject: str, parts: list[b
         assert verdict.reason is None
 
 
+@pytest.mark.parametrize(("headers", "is_report"), [([], False), (["Auto-Submitted: auto-generated"], True)])
+def test_words_of_a_bounce_are_a_server_s_where_a_program_says_that_it_wrote_them(
+    headers: list[str], is_report: bool
+) -> None:
+    """RFC 3834, 5: the name in From may be anybody's."""
+    notice = mail("Hello", "someone@else.example", headers=headers, parts=[text(QMAIL)])
+    report = read_mail(notice, own_probe()).report
+    assert (report is not None) is is_report
+    if report is not None:
+        assert (report.kind, report.evidence) == (ReportKind.BOUNCE, Evidence.SERVER)
+
+
 def test_a_player_whose_address_is_the_postmasters_is_heard() -> None:
     verdict = judge(mail("failure notice", "postmaster@mailbox.example", parts=[text(QMAIL), SHEET]))
     assert verdict.reason is not None
@@ -109,6 +122,7 @@ def test_a_player_whose_address_is_the_postmasters_is_heard() -> None:
         ("Away", ["X-Apple-Action: VACATION"], "auto_reply"),
         ("away from my mail", ["Precedence: junk", "X-Loop: g@mailbox.example"], "auto_reply"),
         ("Out", ["X-Auto-Response-Suppress: All", "X-MS-Exchange-Inbox-Rules-Loop: g@x"], "auto_reply"),
+        ("Results", ["Precedence: junk"], "auto_reply"),
         # By the subject alone.
         ("Automatic reply: Results", [], "auto_reply"),
         ("Out of Office: Results", [], "auto_reply"),

@@ -218,6 +218,13 @@ def test_a_sheet_for_an_announced_phase_is_early(subject: str, meant: str | None
     assert judge(mail(subject)).verdict is VerdictKind.REJECTED
 
 
+def test_between_two_phases_the_kind_alone_means_the_announced_one() -> None:
+    known = games(announced=ANNOUNCED)
+    known = replace(known, games=tuple(replace(game, open_phase=None, deadline=None) for game in known.games))
+    verdict = judge(mail("Powick Bridge, Montrose, Builds, v1"), known=known)
+    assert (str(verdict.phase), "early" in verdict.flags) == ("Winter 1645 Adjustment", True)
+
+
 @pytest.mark.parametrize("subject", [
     "Powick Bridge, Montrose, Autumn 1644 Retreats, v1", "Powick Bridge, Montrose, Autumn Retreats, v1",
     "Powick Bridge, Montrose, Retreats, v1", "Powick Bridge, Montrose, Autumn Orders, v1"])
