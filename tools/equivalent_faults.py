@@ -144,6 +144,10 @@ EQUIVALENT: Mapping[tuple[str, str, str], str] = {
     ("reading/layout_words.py",
      "return None if gap is None else (min(gap[0] + 1, gap[1]), max(gap[0] + 1, gap[1] - 1))", "1  ->  2"):
         "a frame more or less of bare paper holds nothing",
+    ("service/intake/opening/open_mail.py", "size = 0", "0  ->  1"):
+        "a byte more or less of a limit",
+    ("reading/text_only.py", "margin = min(1.0, 0.7 + snapped.margin / 10)", "10  ->  11"):
+        "a weight by hand, as good as its neighbour",
     ("grammar/headings/versions.py",
      "if number.text.isascii() and number.text.isdigit() and len(number.text) <= 9:",
      "9  ->  10"):

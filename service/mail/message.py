@@ -226,7 +226,6 @@ def _pictures(
             others.append(OtherFile(file.name, FileFate.OTHER, OtherKind.DRAWING))
             continue
         pictures[digest] = Picture(
-            kind, answer.fate, answer.pages if answer.fate is FileFate.SHEET else 0, file.name, digest,
-            file.content, answer.width, answer.height, answer.troubles, answer.trouble, answer.number,
-            answer.more)
+            kind, answer.fate, answer.pages, file.name, digest, file.content, answer.width, answer.height,
+            answer.troubles, answer.trouble, answer.number, answer.more)
     return tuple(pictures.values()), tuple(others)

@@ -247,9 +247,9 @@ class OpenerProbe:
         with Image.open(io.BytesIO(decoded.pages[0])) as first_page:
             width, height = first_page.size
         if min(width, height) < SMALLEST_SIDE and kind is not PictureFormat.PDF:
-            return Probe(FileFate.SMALL, 0, width, height)
+            return Probe(FileFate.SMALL, width=width, height=height)
         if all(map(_is_ours, decoded.pages)):
-            return Probe(FileFate.OURS, 0, width, height)
+            return Probe(FileFate.OURS, width=width, height=height)
         # Our own drawings and scans are even and sharp: only what a camera took is looked at.
         is_looked_at = self._first_look and kind is not PictureFormat.PDF
         troubles = _troubles(decoded.pages) if is_looked_at else ()
