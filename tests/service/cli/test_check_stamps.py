@@ -121,6 +121,13 @@ def test_forged_helo_and_received_lines_move_no_border() -> None:
     assert survey(mails, "imap.lettersite.example", ORDERS).lines == ()
 
 
+def test_a_server_of_another_name_than_the_site_s_is_likely_and_never_sure() -> None:
+    """It may be a relay in front of the mailbox."""
+    mails = [split_mail(raw(case))[0] for case in cases("postfix")]
+    assert survey(mails, "imap.lettersite.example", ORDERS).certainty is Certainty.SURE
+    assert survey(mails, "imap.elsewhere.example", "orders@elsewhere.example").certainty is Certainty.LIKELY
+
+
 def test_one_mail_is_not_sure_and_another_is_asked_for(server: Dovecot, tmp_path: Path) -> None:
     finding = check_stamps(site_with(server, tmp_path, [raw(cases("gmail")[0])]))
     assert finding.advice == 'provider = "gmail"'
