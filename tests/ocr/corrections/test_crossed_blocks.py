@@ -86,6 +86,23 @@ def test_short_strokes_from_row_to_row_side_by_side_are_hatching(share: float) -
     assert hatched(2) == []
 
 
+def test_strokes_words_apart_are_no_hatching() -> None:
+    """The stems of a tight hand lead to the next row too, one here and one there."""
+    sheet, strips = written()
+    for left in (LEFT + 60, LEFT + 400, LEFT + 740):
+        middle, reach = TOP + 4 * PITCH - PITCH // 2 - 18, round(PITCH * 0.54)
+        cv2.line(sheet, (left, middle + reach), (left + 40, middle - reach), 30, 4, cv2.LINE_AA)
+    assert rows_of(sheet, strips) == []
+
+
+def test_a_row_that_a_mark_ends_short_of_is_none_of_its_rows() -> None:
+    """One far beside the mark, but between its ends, is."""
+    sheet, strips = written()
+    begin, end = (LEFT + 800, TOP + 5 * PITCH + 34), (LEFT + 960, TOP + 3 * PITCH - 74)
+    cv2.line(sheet, begin, end, 30, 4, cv2.LINE_AA)
+    assert rows_of(sheet, strips) == [3, 4, 5]
+
+
 def test_strokes_through_single_rows_are_no_mark_over_several() -> None:
     """These are found row by row, see `strike`."""
     sheet, strips = written()
