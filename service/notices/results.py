@@ -126,6 +126,7 @@ class ResultsAnnouncer:
 
         # Pictures are slow to draw, so powers that may know the same share one version.
         versions = [(resolution, facts, attached)]
+        rows = records.phases(session, game.id)
         for power, power_addresses in addresses.items():
             name = variant.powers[power].name
             version = self._version_for(session, phase, variant, info, versions, power, steps)
@@ -133,9 +134,9 @@ class ResultsAnnouncer:
                 with steps.next(f"the letter to {name}"):
                     to = self.letters.recipient(session, address, name)
                     requests, is_due = self._requests(
-                        session, phase, resolution, variant, info, power, address)
+                        session, phase, rows, resolution, variant, info, power, to)
                     coming = None if is_due or end is not None else self._coming_sheet(
-                        session, phase, resolution, variant, info, power)
+                        session, phase, rows, resolution, variant, info, power)
                     instead_of = None if before is None else ReplacedResults(
                         before.sent_at, before.why,
                         differences(variant, before.sent, resolution, power), before.times)
@@ -280,12 +281,12 @@ class ResultsAnnouncer:
         return None if shown_control is None else control_map(shown_control)
 
     def _coming_sheet(
-        self, session: Session, phase: PhaseRow, resolution: Resolution, variant: Variant, info: GameInfo,
-        power: str,
+        self, session: Session, phase: PhaseRow, rows: Sequence[PhaseRow], resolution: Resolution,
+        variant: Variant, info: GameInfo, power: str,
     ) -> ComingSheet | None:
         """The next sheet of a power that nothing is due from before the next turn; None for one that owes
         none then either."""
-        later = [row for row in records.phases(session, phase.game_id) if row.ordinal > phase.ordinal]
+        later = [row for row in rows if row.ordinal > phase.ordinal]
         row = next((row for row in later if row.kind not in {PhaseKind.RETREAT, PhaseKind.ADJUSTMENT}), None)
         if row is None or power not in owing_on(resolution.position, PhaseKind(row.kind), variant):
             return None
@@ -307,15 +308,15 @@ class ResultsAnnouncer:
             f"{info.name}, {variant.powers[power].name}, SHEET" if takes_commands else "")
 
     def _requests(
-        self, session: Session, phase: PhaseRow, resolution: Resolution, variant: Variant, info: GameInfo,
-        power: str, address: str,
+        self, session: Session, phase: PhaseRow, rows: Sequence[PhaseRow], resolution: Resolution,
+        variant: Variant, info: GameInfo, power: str, to: Recipient,
     ) -> tuple[list[OutLetter], bool]:
         """The letter about the retreats, builds or removals of one power, and whether any are due from it.
-        None about retreats if there are none; one about builds and removals goes to every power."""
+        None about retreats if there are none; one about builds and removals goes to every power. `rows`: the
+        phases of the game."""
         name = variant.powers[power].name
-        to = self.letters.recipient(session, address, name)
         coming = resolution.position.phase
-        row = next((row for row in records.phases(session, phase.game_id) if phase_of(row) == coming), None)
+        row = next((row for row in rows if phase_of(row) == coming), None)
         dislodged = units_to_retreat(variant, resolution, power)
         concerns = (bool(dislodged) if coming.kind is PhaseKind.RETREAT
                     else coming.kind is PhaseKind.ADJUSTMENT)

@@ -89,7 +89,8 @@ def join(words: bytes, files: Iterable[tuple[int, bytes]]) -> bytes:
 
 def _lines(data: bytes) -> bytes:
     text = b64encode(data)
-    return b"".join(text[at:at + _COLUMNS] + b"\r\n" for at in range(0, len(text), _COLUMNS))
+    lines = [text[at:at + _COLUMNS] for at in range(0, len(text), _COLUMNS)]
+    return b"\r\n".join([*lines, b""])
 
 
 def keep(blobs: BlobStore, mail: bytes) -> LetterParts:
