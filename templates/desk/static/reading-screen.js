@@ -36,8 +36,17 @@ export class Screen {
     this.keymap.label(this.root);
     this.stand(id);
     this.sure(id);
+    this.speak();
     const inside = document.activeElement;
     if (!inside || inside === document.body) this.work.focus({ preventScroll: true });
+  }
+
+  // What a screen reader says once another line is shown: its place, and the reading that Enter takes.
+  speak() {
+    const offers = this.work.querySelectorAll(".reading");
+    const words = (part) => offers[0].querySelector(part).textContent.trim();
+    this.$("spoken").textContent = this.$("where").textContent + ". " + (offers.length
+      ? "Reading 1 of " + offers.length + ": " + words(".order") + ", " + words(".sure") : "No reading");
   }
 
   // The text above the ink, and the note on the line's state.
