@@ -25,7 +25,7 @@ from service.public import visits
 from service.web import sessions
 from tools import pictures_paper
 from tools.pictures_checks import access_faults, fit_faults, keyboard_faults
-from tools.pictures_site import Numbers, play, prepare
+from tools.pictures_site import Numbers, play, prepare, speak_german
 
 # Width and height of the screen in pixels: a desk's, a tablet's and a telephone's.
 WIDTHS = {1280: 800, 768: 1024, 360: 780}
@@ -194,9 +194,16 @@ def take(browser: Any, server: Server, numbers: Numbers, out: Path, only: Sequen
             file = out / f"{shot.name}_{width}.png"
             sentences = _take_one(browser, server.address, numbers, shot, width, file)
             faults += [f"{shot.name} at {width} px: {sentence}" for sentence in sentences]
-    # German words are the longest, and the desk is in English.
-    for shot in shots:
-        if not shot.coordinator:
+    return faults
+
+
+def take_in_german(
+    browser: Any, server: Server, numbers: Numbers, out: Path, only: Sequence[str] = ()
+) -> list[str]:
+    """As `take`, of the pages for players on a telephone, in German: its words are the longest."""
+    faults = []
+    for shot in SHOTS:
+        if not shot.coordinator and (not only or shot.name in only):
             file = out / f"{shot.name}-de_{NARROWEST}.png"
             sentences = _take_one(browser, server.address, numbers, shot, NARROWEST, file, "de-DE")
             faults += [f"{shot.name} in German: {sentence}" for sentence in sentences]
@@ -291,6 +298,8 @@ def main(arguments: Sequence[str]) -> int:
             with chromium() as browser:
                 server.start()
                 faults = take(browser, server, numbers, args.out, args.only)
+                speak_german(settings)
+                faults += take_in_german(browser, server, numbers, args.out, args.only)
         except NoBrowser as error:
             print(f"{error}.", file=sys.stderr)
             return 1

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import sqlalchemy
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 import maps
@@ -44,6 +44,7 @@ from service.store.tables import (
     PageRow,
     PhaseRow,
     PhaseState,
+    PlayerRow,
     ReviewRow,
     SeatRow,
     SignUpRow,
@@ -130,6 +131,12 @@ def prepare(folder: Path) -> tuple[Settings, Numbers]:
         assert second_token is not None
         numbers = _numbers(session, now, (token, second_token), at_desk.id, all_read.id, sealed.id)
     return settings, numbers
+
+
+def speak_german(settings: Settings) -> None:
+    """Have every player read letters and pages in German from now on."""
+    with opened(settings) as store, store.begin() as session:
+        session.execute(update(PlayerRow).values(language="de"))
 
 
 def _due_again(session: Session, phase: PhaseRow, deadline: datetime) -> None:
