@@ -55,6 +55,6 @@ def player_data(
                 files = write_player_data(session, blobs, player, file)
             name = pseudonym(player)
     print_result(
-        out, f"Wrote {output}: all that this site keeps of {name}, {files} files. Nobody else may see it.",
+        out, f"Wrote {output}: all that this site keeps of {name}, {files} files. Show it to them only.",
         {"file": str(output), "player": name, "files": files}, as_json=as_json, quiet=quiet)
     return 0

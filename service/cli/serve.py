@@ -193,7 +193,7 @@ def _in_a_file(settings: Settings) -> bool:
 def _say_who_may_sign_in(settings: Settings, folder: Path) -> None:
     with opened(settings) as store, store() as session:
         if session.scalar(select(UserRow.name).limit(1)) is None:
-            _say(f"Nobody may sign in at the desk yet: galloper user {folder} NAME")
+            _say(f"No person may sign in at the desk yet. Add one: galloper user add {folder} NAME")
 
 
 def _say(text: str) -> None:

@@ -68,7 +68,7 @@ def list_users(folder: Path, out: TextIO, *, as_json: bool = False) -> int:
                               f"{'nowhere' if not count else 'once' if count == 1 else f'{count} times'}",
                          data, as_json=as_json)
     if not users and not as_json:
-        print(f"Nobody may sign in yet. Let somebody: galloper user {folder} NAME", file=out)
+        print(f"No person may sign in yet. Add one: galloper user add {folder} NAME", file=out)
     return 0
 
 
