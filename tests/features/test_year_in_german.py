@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from sqlalchemy import update
@@ -28,8 +29,8 @@ def test_no_letter_of_a_year_has_an_english_sentence(
     site: Site, slug: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """REL-03: outcomes, events, holdings, lots and the gazette too."""
-    def opened(*args: object, **options: object) -> Table:
-        table = open_table(*args, **options)  # type: ignore[arg-type]
+    def opened(*args: Any, **options: Any) -> Table:
+        table = open_table(*args, **options)
         with table.site.store.begin() as session:
             session.execute(update(PlayerRow).values(language="de"))
         return table

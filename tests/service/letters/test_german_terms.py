@@ -37,7 +37,7 @@ TERMS = {
 def strings() -> list[str]:
     with (Path(templates.__file__).parent / "languages" / "de.po").open("rb") as file:
         catalogue = read_po(file, locale="de")
-    texts = [message.string for message in catalogue if message.id]
+    texts = [message.string or "" for message in catalogue if message.id]
     return [each for text in texts for each in ([text] if isinstance(text, str) else text)]
 
 
