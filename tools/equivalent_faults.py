@@ -148,6 +148,8 @@ EQUIVALENT: Mapping[tuple[str, str, str], str] = {
         "a byte more or less of a limit",
     ("reading/text_only.py", "margin = min(1.0, 0.7 + snapped.margin / 10)", "10  ->  11"):
         "a weight by hand, as good as its neighbour",
+    ("service/mail/sending/failed.py", 'return (letter.error or "").startswith(_RETURNED.rstrip(": "))',
+     "letter.error or ''  ->  without ''"): "a letter that failed has its error",
     ("grammar/headings/versions.py",
      "if number.text.isascii() and number.text.isdigit() and len(number.text) <= 9:",
      "9  ->  10"):

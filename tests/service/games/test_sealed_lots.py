@@ -358,3 +358,11 @@ def test_the_key_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
     path.write_text("abc")
     with pytest.raises(NoSiteKey, match="64 hexadecimal digits"):
         site_key.read(path)
+
+
+@pytest.mark.parametrize(("trailing", "word"), [
+    ("lots: heather", "heather"), ("Lot -  two  words ", "two words"),
+    ("with best regards", ""), ("lots", ""), ("", ""),
+])
+def test_a_subject_adds_its_word_behind_the_version(trailing: str, word: str) -> None:
+    assert lots.word_in(trailing) == word
