@@ -92,9 +92,10 @@ def _forms_of_dataclasses(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _strict(node: ast.AST) -> Iterator[ast.AST]:
-    """The value of `strict` of zip, an assertion: lists whose lengths differ are a fault already."""
+    """A true `strict` of zip, an assertion: lists whose lengths differ are a fault already."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "zip":
-        yield from (word.value for word in node.keywords if word.arg == "strict")
+        yield from (word.value for word in node.keywords
+                    if word.arg == "strict" and ast.unparse(word.value) == "True")
 
 
 def _changes(node: ast.AST) -> Iterator[tuple[str, int]]:
