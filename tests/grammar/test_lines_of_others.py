@@ -161,10 +161,3 @@ def test_a_possessive_is_no_support(line: str) -> None:
     """WOR-03: a missing blank would make "A Lancashire S Essex - Hertfordshire" of the first."""
     parsed = parse_typed(variant("w3k"), PhaseKind.MOVEMENT, "", line)
     assert (parsed.orders, parsed.candidates) == ((), ())
-
-
-def test_a_place_outranks_a_word_of_doubt_that_sounds_like_it() -> None:
-    """WOR-03: "Sil" is Silesia before it is "s'il"."""
-    board = variant("standard")
-    parsed = parse_typed(board, PhaseKind.MOVEMENT, "", "A Sil - Mun")
-    assert printed(parsed.orders, board.board) == "A Silesia - Munich"
