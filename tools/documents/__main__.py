@@ -19,6 +19,7 @@ import typer.main
 from service.cli.main import app
 from service.desk.reading.keys import ACTIONS
 from service.feature import features
+from service.mail.hosts import HOSTS
 from tools.documents import checks, pages, reference
 
 TOP = Path(__file__).resolve().parents[2]
@@ -50,9 +51,6 @@ def write_source(source: Path) -> None:
     (source / "reference" / "command-line.md").write_text(
         reference.command_pages("galloper", typer.main.get_command(app)), "utf-8"
     )
-    # The checks of pages need no feature.
-    from service.features.setup.hosts import HOSTS
-
     examples = (Path(__file__).parent / "orders.jsonl").read_text("utf-8").splitlines()
     for name, text in (
         ("api", reference.api_page()),

@@ -142,7 +142,7 @@ were tested with servers that imitate the providers, not with real accounts."""
 
 
 def hosts_page(hosts: Iterable[Any]) -> str:
-    """The servers of known providers, each a `service.features.setup.hosts.MailHost`."""
+    """The servers of known providers, each a `service.mail.hosts.MailHost`."""
     parts = [
         "# Servers of mail providers",
         "",

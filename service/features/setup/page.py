@@ -20,8 +20,8 @@ from adjudicator.errors import UserFacingError
 from service.cli.check_site import WORDS
 from service.feature import TEMPLATES
 from service.features.setup import steps
-from service.features.setup.hosts import HOSTS
 from service.features.setup.questions import QUESTIONS, Question, QuestionKind, due
+from service.mail.hosts import HOSTS
 from service.operations.findings import FindingState
 from service.site_folder import SiteError
 from service.web.page import FOLDER, HEADERS

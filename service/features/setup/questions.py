@@ -10,7 +10,7 @@ from enum import StrEnum
 from urllib.parse import urlsplit
 
 from service.cli.users import SHORTEST
-from service.features.setup.hosts import HOSTS, OTHER, host_named, likely_host
+from service.mail.hosts import HOSTS, OTHER, host_named, likely_host
 from service.store.addresses import is_address
 
 YES, NO = "yes", "no"

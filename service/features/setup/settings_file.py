@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import templates
-from service.features.setup.hosts import host_named
 from service.features.setup.questions import YES, Answers
+from service.mail.hosts import host_named
 from service.site_folder import FILE
 
 _LINE = re.compile(r"(?:#\s+)?(?P<key>\w+) = (?:\"[^\"]*\"|\[[^]]*\]|[\w.]+)(?P<rest>\s*(?:#.*)?)")

@@ -184,7 +184,7 @@ def test_nobody_signs_up_somebody_else_or_learns_who_did(desk: DeskTable) -> Non
     ({"powers": "Gondor"}, "Dieses Brett hat keine Macht „Gondor“. Unter dem Feld stehen alle"),
     ({"powers": "Monrose"}, "Meinten Sie Montrose?"),
     ({"zone": "Mars/North"}, "Die Zeitzone ist unbekannt"),
-    ({"home": "one line"}, "Eine Adresse hat wenigstens zwei Zeilen"),
+    ({"home": "one line"}, "Eine Anschrift hat wenigstens zwei Zeilen"),
 ])
 def test_a_wrong_field_is_told_in_the_readers_language_and_costs_no_other(
     desk: DeskTable, wrong: dict[str, str], why: str

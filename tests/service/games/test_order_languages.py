@@ -61,7 +61,7 @@ def test_what_the_page_shows_is_read(language: str, line: str, order: str) -> No
 
 
 def test_the_page_has_examples() -> None:
-    assert len(_examples()) == 20
+    assert len(_examples()) == 12
 
 
 def test_a_game_without_the_option_keeps_its_variant() -> None:

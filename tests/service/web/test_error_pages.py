@@ -222,7 +222,7 @@ def test_a_method_that_no_page_takes_says_which_it_does(desk: DeskSite, method: 
 
 
 @pytest.mark.parametrize(("path", "german"), [
-    ("/public/nothing/map", "Ein solches Spiel gibt es hier nicht."),
+    ("/public/nothing/map", "Eine solche Partie gibt es hier nicht."),
     ("/public/me/unknown/too/deep", "Eine solche Seite gibt es nicht."),
     ("/public/me", "Fordern Sie mit dem Knopf unten einen eigenen Link an"),
 ])
