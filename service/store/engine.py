@@ -163,7 +163,8 @@ def alembic_config(connection: Connection | None = None) -> Config:
     # Its libraries take a quarter of a second, and most commands find the tables as they need them.
     from alembic.config import Config
 
-    config = Config()
+    # Alembic's default is the output of the moment when it was imported, which may be closed by now.
+    config = Config(stdout=sys.stdout)
     config.set_main_option("script_location", str(Path(migrations.__file__).parent))
     config.attributes["connection"] = connection
     return config
