@@ -140,7 +140,7 @@ def _played(path: str, case: Mapping[str, Any], before: Position, after: Positio
     lots = _list(f"{path}lots", case) if "lots" in case else []
     if not all(type(number) is int for number in lots):
         raise SavedGameError(f"{path}lots: must be whole numbers.")
-    # Checked by its form alone: what the judge states of it today is asked by `replay`.
+    # Checked by its form alone: what the judge states about it today is asked by `replay`.
     answer = _answer(f"{path}result", case.get("result"), len(orders))
     # The same fact is there twice in the file; where they differ, a person changed one of them.
     units = sorted(map(str, after.inner.units))

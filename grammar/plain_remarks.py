@@ -19,7 +19,7 @@ _PLAIN = frozenset((
     "cut", "cuts", "cutting", "bounce", "bounces", "bounced", "bouncing", "standoff", "stand", "off", "self",
     "block", "blocks", "blocking", "stop", "stops", "keep", "keeps", "out", "attack", "attacks", "defensive",
     "defence", "cover", "covers", "covering", "supported", "succeeds", "works",
-    # What was stated about it.
+    # What was agreed, and in which words.
     "as", "agreed", "arranged", "discussed", "promised", "planned", "announced", "said", "wrote", "letter",
     "see", "final",
     "again", "same", "revised", "amended", "time", "turn", "year", "spring", "autumn", "new",
@@ -64,22 +64,22 @@ def is_plain(texts: Sequence[str], lexicon: Lexicon, alike: Callable[[str, str],
             return is_cut
         return has_effect and among(word, _name_words(lexicon, PLACE))
 
-    said = [word for word in texts if word.isalnum()]
-    if "".join(said) in {*_SHORT_REMARKS, *USUAL_REMARKS}:
+    written = [word for word in texts if word.isalnum()]
+    if "".join(written) in {*_SHORT_REMARKS, *USUAL_REMARKS}:
         return True
-    is_cut = any(among(word, _CUTS) for word in said)
-    has_effect = is_cut or any(among(word, _EFFECTS) for word in said)
-    return all(map(is_known, said))
+    is_cut = any(among(word, _CUTS) for word in written)
+    has_effect = is_cut or any(among(word, _EFFECTS) for word in written)
+    return all(map(is_known, written))
 
 
 def is_plain_aside(texts: Sequence[str], lexicon: Lexicon, order_words: Container[str]) -> bool:
     """True if the folded words behind an order, without parentheses around them, change no order. What an
     order may have is none of them, but for the words between."""
-    said = [word for word in texts if word.isalnum()]
-    if "".join(said) in {*_SHORT_REMARKS, *USUAL_REMARKS}:
+    written = [word for word in texts if word.isalnum()]
+    if "".join(written) in {*_SHORT_REMARKS, *USUAL_REMARKS}:
         return True
     plain = (_PLAIN | lexicon.plain_words | lexicon.courtesies) - lexicon.kind_words
-    content = [word for word in said if word not in _BETWEEN]
+    content = [word for word in written if word not in _BETWEEN]
     return bool(content) and all(word in plain and word not in order_words for word in content)
 
 

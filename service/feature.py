@@ -291,7 +291,7 @@ class Feature:
     site_tests: Callable[[], Mapping[str, SiteTest]] = _no_site_tests
     """Its tests in `galloper check`, by their names there."""
     schemas: Callable[[], Mapping[str, tuple[str, dict[str, Any]]]] = _no_schemas
-    """JSON Schemas by name, each with a sentence that states of what it is, for the documents."""
+    """JSON Schemas by name, each with a sentence that describes it, for the documents."""
 
     # Pages
     routers: Callable[[], Sequence[APIRouter]] = _no_routers

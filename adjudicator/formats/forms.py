@@ -51,7 +51,7 @@ def recognized(data: bytes) -> Format:
 def write_log(
     board: GameBoard, log: GameLog, form: Format, *, lossy: bool, hidden: tuple[str, ...] = ()
 ) -> Written:
-    """A game in a format. `hidden` states of which phases something is missing. Raises FormatFault."""
+    """A game in a format. `hidden` states for which phases something is missing. Raises FormatFault."""
     refuse_losses(hidden, lossy=lossy)
     written = (
         _write_cases(board, log, lossy=lossy)

@@ -101,7 +101,7 @@ def parse_sheet_heading(lines: Sequence[str], games: Sequence[KnownGame]) -> She
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What one line states of the phase and the version. `read`: the line as read, before letters became
+    """What one line states about the phase and the version. `read`: the line as read, before letters became
     digits."""
 
     read: str
@@ -155,7 +155,7 @@ def _with_digits(line: str) -> str:
 
 
 def _read_line(read: str, known: HeadingNames, heading: SheetHeading) -> tuple[SheetHeading, _Part]:
-    """The heading with what one more line adds to it, and what the line states of phase and version."""
+    """The heading with what one more line adds to it, and what the line states about phase and version."""
     line = _with_digits(read)
     words = tokens(line)
     beside = outside(line, words, {season.casefold() for season in known.seasons})

@@ -138,7 +138,7 @@ def heading_text(
 ) -> str:
     """A `variant.toml` with calendar, units and rules of the model; `top` replaces keys of its first table.
 
-    Without `seats` the model's powers stay. With them, what it states of its own places goes.
+    Without `seats` the model's powers stay. With them, what it states about its own places goes.
     """
     data = model.heading
     data.pop("counts", None)

@@ -55,4 +55,4 @@ SENTENCES: Mapping[OpenReason, str] = {
     OpenReason.NOT_UNDERSTOOD: "It begins like an order and was not understood.",
     OpenReason.NOT_PLAIN: "It may be an order, or say something about one.",
 }
-"""What the desk states of each reason. Each is a sentence about the writing and none about the game."""
+"""What the desk states about each reason. Each is a sentence about the writing and none about the game."""

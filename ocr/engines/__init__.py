@@ -40,7 +40,7 @@ LEAST_PROB = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrossingScores:
-    """What an engine that sees crossing out states of a row, frame by frame as in its posteriors.
+    """What an engine that sees crossing out states about a row, frame by frame as in its posteriors.
 
     `class_probs`: float32, shape (frames, len(STRIKE_CLASSES)), each frame sums to 1. `above_probs`: float32,
     shape (frames,), 0..1, the probability that an inserted word is above the row there, within the crop.

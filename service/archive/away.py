@@ -18,7 +18,7 @@ from service.store.engine import Store
 
 @dataclass(frozen=True, slots=True)
 class GamesAway:
-    """What a feature states of the games that it put elsewhere.
+    """What a feature states about the games that it put elsewhere.
 
     `games(session)`: all of them; `games_of(session, player_id)`: those with rows of a player.
     `bring_back(session, blobs, game_id, now)` has a game back in the caller's transaction, and is False if it

@@ -31,7 +31,7 @@ def of_model(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def with_heading(name: str, sentence: str, schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema with its heading: its dialect, its name, and a sentence that states of what it is."""
+    """A schema with its heading: its dialect, its name, and a sentence that describes it."""
     heading = {
         "$schema": DIALECT,
         "$id": f"urn:galloper:schema:{name}",

@@ -86,9 +86,11 @@ def wrong(
 
 
 @router.post("/{phase_id}/done")
-def done(request: Request, visitor: Trusted, phase_id: int, seen: Annotated[str, Form()] = "") -> Response:
+def done(
+    request: Request, visitor: Trusted, phase_id: int, digest_seen: Annotated[str, Form(alias="seen")] = ""
+) -> Response:
     """Note that every line was compared with its ink."""
-    performed(request.app.state.ports, visitor, ProofRead(phase_id, seen))
+    performed(request.app.state.ports, visitor, ProofRead(phase_id, digest_seen))
     return RedirectResponse(f"/proof/{phase_id}?notice=proof-read", status_code=303)
 
 

@@ -45,12 +45,12 @@ def style_sheet() -> str:
 @cache
 def values(scheme: Scheme = Scheme.LIGHT) -> Mapping[str, str]:
     """Each value by its name, as CSS: colours are "#rrggbb", sizes and spaces in rem."""
-    found: dict[str, str] = {}
+    value_of: dict[str, str] = {}
     for condition, block in _BLOCK.findall(style_sheet()):
         # The blocks follow one another as in the cascade: a later one wins where its condition holds.
         if ("dark" in condition) <= scheme.is_dark and ("contrast" in condition) <= scheme.is_contrast:
-            found.update(_VALUE.findall(block))
-    return MappingProxyType(found)
+            value_of.update(_VALUE.findall(block))
+    return MappingProxyType(value_of)
 
 
 def em(size: str) -> str:
@@ -70,5 +70,5 @@ def contrast(first: str, second: str) -> float:
 def _luminance(colour: str) -> float:
     red, green, blue = (
         level / 12.92 if level <= 0.04045 else ((level + 0.055) / 1.055) ** 2.4
-        for level in (int(colour[at:at + 2], 16) / 255 for at in (1, 3, 5)))
+        for level in (int(colour[start:start + 2], 16) / 255 for start in (1, 3, 5)))
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue

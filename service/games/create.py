@@ -183,8 +183,8 @@ def create(
     options: dict[str, Any] = {option: True for option, is_so in usual.items() if is_so}
     # A rehearsal is over before a round of its beacon would matter to anybody.
     beacon = session.info.get(BEACON) if new.hours is None else None
-    kept = {"beacon": beacon, "house_rules": rules_to_keep(variant)}
-    options |= {name: value for name, value in kept.items() if value}
+    of_the_site = {"beacon": beacon, "house_rules": rules_to_keep(variant)}
+    options |= {name: value for name, value in of_the_site.items() if value}
     options |= {**stored_form(new.options), **new.clock.as_options()}
     stored_options(options)
     game = GameRow(id=new.slug, name=new.name, aliases=list(new.aliases), variant=new.variant,

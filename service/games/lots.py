@@ -37,7 +37,7 @@ DIGITS = 8
 
 
 class NotCommitted(UserFacingError):
-    """A lot would be drawn from a seed whose digest is not on record; the sentence states of which phase."""
+    """A lot would be drawn from a seed whose digest is not on record; the sentence states for which phase."""
 
 
 def number(lines: Sequence[str], position: int) -> int:

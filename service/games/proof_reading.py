@@ -87,11 +87,11 @@ def chance_wrong(line: SettledLine) -> float:
 
 @dataclass(frozen=True, slots=True)
 class ProofRead(Act[int]):
-    """Notes that a person compared every accepted line of a phase with its ink; results name it. `seen`: the
-    digest of the lines that were shown. The outcome is their number."""
+    """Notes that a person compared every accepted line of a phase with its ink; results name it.
+    `digest_seen`: the digest of the lines that were shown. The outcome is their number."""
 
     phase: int
-    seen: str
+    digest_seen: str
 
     def change(self, table: ActTable) -> int:
         """Refuse a phase that is not at the desk or has open lines, and lines that are not those that were
@@ -103,11 +103,11 @@ class ProofRead(Act[int]):
         if any(line.needs_a_person for lines in by_sheet.values() for line in lines):
             raise Refused(OPEN_LINES)
         lines = accepted_lines(table.session, phase)
-        if not lines or self.seen != digest_of(lines):
+        if not lines or self.digest_seen != digest_of(lines):
             raise Refused(CHANGED)
         return len(lines)
 
     def event(self, table: ActTable, outcome: int, letters: int) -> LoggedEvent:
         """The phase, the number of its lines and their digest."""
         return LoggedEvent(Event.PHASE_PROOF_READ, table.any_phase(self.phase).game_id, {
-            "phase_id": self.phase, "lines": outcome, "digest": self.seen})
+            "phase_id": self.phase, "lines": outcome, "digest": self.digest_seen})

@@ -89,7 +89,7 @@ class ShownOrder:
 
     @property
     def failure(self) -> str:
-        """What a letter states of an order that did not go as written: its reason once."""
+        """What a letter states about an order that did not go as written: its reason once."""
         # An order that was carried out by a unit that is dislodged all the same: its mark names both.
         if self.result == Result.SUCCEEDS:
             return self.mark

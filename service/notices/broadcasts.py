@@ -339,7 +339,7 @@ class Broadcasts:
         ]
 
     def _map(self, session: Session, game: GameRow, phase: PhaseRow) -> list[Attachment]:
-        # The map that everybody may see: to whom a seat changes hands in mid-year it states of when it is.
+        # The map that everybody may see: to whom a seat changes hands in mid-year it has its date.
         public = control(session, game.id, self.letters.load)
         pdf = None if public is None else control_map(public)
         return [] if pdf is None else [Attachment(f"{game.id}-map-{phase.year}.pdf", "application/pdf", pdf)]

@@ -148,7 +148,7 @@ def add_faulty(session: Session, keys: Iterable[str], now: datetime) -> None:
 
 
 def files_finding(session: Session) -> Finding:
-    """What is stated of the stored files."""
+    """What is stated about the stored files."""
     name, row = "Stored files", session.get(InspectionRow, FILES)
     if row is None:
         return Finding(name, FindingState.UNKNOWN, "Not read yet; each night reads them.")
@@ -164,7 +164,7 @@ def files_finding(session: Session) -> Finding:
 
 
 def database_finding(session: Session) -> Finding:
-    """What is stated of the database."""
+    """What is stated about the database."""
     name, row = "Database", session.get(InspectionRow, DATABASE)
     if row is None:
         return Finding(name, FindingState.UNKNOWN, "Not read yet; each night reads it.")

@@ -230,7 +230,7 @@ def _rows_of(session: Session, game_id: str, *, running: bool) -> _GameRows:
 def _now(
     session: Session, game_id: str, rows: _GameRows, kind: str, fact: str, entered: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """What the database states of a fact; None where the row is gone."""
+    """What the database states about a fact; None where the row is gone."""
     now: dict[str, Any] | None
     match kind:
         case "seat":

@@ -33,7 +33,7 @@ class KnownBrowserRow(TableBase):
 
 
 class CodeAppRow(TableBase):
-    """The app that gives a person codes next to the password (RFC 6238)."""
+    """The app that gives a person codes in addition to the password (RFC 6238)."""
 
     __tablename__ = "code_apps"
     user: Mapped[str] = mapped_column(ForeignKey("users.name"), primary_key=True)

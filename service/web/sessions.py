@@ -84,7 +84,7 @@ def add_user(session: Session, name: str, password: str, now: datetime, role: st
             created_at=now)
     )
     # Anyone who has the machine opens the door again, however many tries there were, and whatever a feature
-    # needs next to the password.
+    # needs in addition to the password.
     sign_in_tries.forget(session, name)
     for feature in features():
         feature.forget_user(session, name)

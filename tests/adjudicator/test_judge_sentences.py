@@ -32,7 +32,7 @@ WINTER = Phase(1644, "Winter", PhaseKind.ADJUSTMENT)
 
 @dataclass(frozen=True)
 class Scene:
-    """A position, orders as "POWER: text", and what is stated of the order at `order_index`, caused by the
+    """A position, orders as "POWER: text", and what is stated about the order at `order_index`, caused by the
     one at `cause`.
 
     `beaten`: a unit, where its attacker came from, and where it may go.

@@ -138,7 +138,7 @@ def test_replay_says_which_phase_and_field_differ() -> None:
 
 
 def test_replay_sees_a_unit_that_was_moved_by_hand() -> None:
-    """The board after a phase is judged again too, not only what is stated of the orders."""
+    """The board after a phase is judged again too, not only what is stated about the orders."""
     data = galloper.Game("standard").to_json()
     game = galloper.Game.from_json(data)
     game.judge()

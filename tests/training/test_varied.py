@@ -113,7 +113,7 @@ def test_every_wording_is_one_that_the_grammar_reads_as_meant(dialect: Dialect, 
         text, order = wording.order(phase)
         parsed = parse_line(text, lexicon=lexicon, forms=forms, power="")
         assert parsed.complaint is None, text
-        # What a sheet states of the way ("via convoy") is no part of the meaning in truth.json.
+        # What a sheet states about the way ("via convoy") is no part of the meaning in truth.json.
         assert (printed(parsed.orders, variant.board) or "").partition(" via ")[0] == order, text
 
 

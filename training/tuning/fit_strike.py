@@ -312,7 +312,7 @@ def auc(scores: Floats, hit: npt.NDArray[np.bool_], miss: npt.NDArray[np.bool_])
 
 
 def score(samples: Sequence[StrikeSample]) -> Scores:
-    """What the judge of `strike.toml` states of samples."""
+    """What the judge of `strike.toml` states about samples."""
     strikes = [detect_strike(sample.crop, sample.recognition) for sample in samples]
     return Scores(
         samples, strikes, np.array([s.score for s in strikes]), np.array([s.max_word_score for s in strikes])

@@ -30,7 +30,7 @@ def check_backup(observation: Observation) -> Finding:
 
 
 def backup_finding(made_at: datetime | None, now: datetime) -> Finding:
-    """What is stated of the last backup (UTC; None if there was none)."""
+    """What is stated about the last backup (UTC; None if there was none)."""
     # The week is the trouble's id, so that the coordinator hears of a missing backup once a week.
     week = f"{now:%G-W%V}"
     if made_at is None:
@@ -50,7 +50,7 @@ def check_restore_test(observation: Observation) -> Finding:
 
 
 def restore_test_finding(tested_at: datetime | None, now: datetime) -> Finding:
-    """What is stated of the last test of a backup (UTC; None if there was none)."""
+    """What is stated about the last test of a backup (UTC; None if there was none)."""
     if tested_at is None:
         return Finding(
             "Restore test", FindingState.TROUBLE, "Never made.",

@@ -1,4 +1,4 @@
-"""Codes of an app next to the password (TOTP, RFC 6238)."""
+"""Codes of an app in addition to the password (TOTP, RFC 6238)."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def _candidate() -> Schema:
 
 
 def _printed() -> Schema:
-    """What a page states of itself as a printed sheet."""
+    """What a page states about itself as a printed sheet."""
     code = an_object(
         {
             "game": FILLED, "power": FILLED, "season": FILLED, "year": {"type": "integer"},

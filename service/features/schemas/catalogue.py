@@ -42,7 +42,7 @@ _MAKERS: Mapping[str, tuple[str, Callable[[], Schema]]] = {
     "intake": ("What `galloper intake --json` prints for a mail.", answers.intake_answer),
 }
 SCHEMAS: Mapping[str, str] = {name: sentence for name, (sentence, _) in _MAKERS.items()}
-"""Every schema by its name, with a sentence that states of what it is."""
+"""Every schema by its name, with a sentence that describes it."""
 
 
 def schema(name: str) -> dict[str, Any]:

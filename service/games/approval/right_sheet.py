@@ -87,19 +87,19 @@ def open_questions(session: Session, phase: PhaseRow, variant: Variant) -> list[
 
 
 def answer(row: SubmissionRow, questions: Sequence[SheetQuestion]) -> None:
-    """Note that a coordinator states of these questions that it is the right sheet."""
+    """Note that a coordinator states about these questions that it is the right sheet."""
     answered = [f"{RIGHT}{question.kind}" for question in questions if question.submission == row.id]
     row.flags = [*row.flags, *(flag for flag in answered if flag not in row.flags)]
 
 
 def _strange_units(power: str, name: str, resolution: Resolution) -> str:
-    own: list[Outcome] = [outcome for outcome in resolution.outcomes if outcome.order.power == power]
-    strange = sum(outcome.reason == "no_such_unit" for outcome in own)
-    if not strange or strange <= _STRANGE_UNITS * len(own):
+    ordered: list[Outcome] = [outcome for outcome in resolution.outcomes if outcome.order.power == power]
+    strange = sum(outcome.reason == "no_such_unit" for outcome in ordered)
+    if not strange or strange <= _STRANGE_UNITS * len(ordered):
         return ""
-    if strange == len(own):
+    if strange == len(ordered):
         return f"Every order on it names a unit that {name} does not have."
-    return f"{strange} of its {len(own)} orders name units that {name} does not have."
+    return f"{strange} of its {len(ordered)} orders name units that {name} does not have."
 
 
 def _same_as_before(
@@ -137,12 +137,12 @@ def _another_kind(variant: Variant, phase: PhaseRow, power: str, lines: Sequence
     """Whether more lines are orders of another kind of phase than of this one."""
     kind = phase_of(phase).kind
     written = [line for line in lines if line.kind != "heading" and not line.struck and line.text.strip()]
-    own = sum(line.order is not None for line in written)
+    readable = sum(line.order is not None for line in written)
     for other in dict.fromkeys(step for _, step in variant.calendar.steps):
         strange = 0 if other is kind else sum(
             vocabulary.parse_typed(variant, other, power, line.text).complaint is None
             for line in written if line.order is None)
-        if strange > own:
+        if strange > readable:
             words = _WORDS.get(other, other.value)
             return f"{strange} of its lines are {words}, and this is not their phase."
     return ""

@@ -135,7 +135,7 @@ def _signs(result: MethodResult, domain: str) -> bool:
 
 
 def _envelope_results(stamps: Iterable[Stamp]) -> set[str]:
-    """What SPF states of the envelope's sender; some servers add a result about HELO."""
+    """What SPF states about the envelope's sender; some servers add a result about HELO."""
     return {result.result for result in _results(stamps, "spf") if result.get("smtp.mailfrom") is not None}
 
 

@@ -70,7 +70,7 @@ def place_of(words: str) -> Place:
 
 
 def _directions(text: str) -> set[Place]:
-    """The directions that are stated of the border's own line."""
+    """The directions that are stated about the border's own line."""
     matches = list(_DIRECTION.finditer(text))
     ends = [match.start() for match in matches[1:]] + [len(text)]
     directions: set[Place] = set()

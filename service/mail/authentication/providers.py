@@ -117,7 +117,7 @@ def _with(
 
 
 def _agreed(known: Place, said: Place) -> Place:
-    """The place that fits what is known of a provider and what is stated of it; BOTH states little."""
+    """The place that fits what is known of a provider and what is stated about it; BOTH states little."""
     if known is said or Place.BOTH in {known, said}:
         return said if known is Place.BOTH else known
     # Gmail's stamps are below its Received line, and some descriptions say above. Both are looked at then.

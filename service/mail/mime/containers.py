@@ -113,7 +113,7 @@ def _zip(data: bytes, budget: Budget) -> Opened:
             return Opened(kind=OtherKind.LOCKED_ARCHIVE)
         inner: list[Inner] = []
         for member in files:
-            # What the archive states of a size may be false, so no more is unpacked than it states.
+            # What the archive states about a size may be false, so no more is unpacked than it states.
             if not budget.take(member.file_size):
                 return Opened(kind=OtherKind.LARGE_ARCHIVE)
             with archive.open(member) as file:

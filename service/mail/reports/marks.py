@@ -74,7 +74,7 @@ GIVEN_UP = _any_of(
     r"permanent", r"given up", r"giving up", r"not going to try again", r"\b5\.\d{1,3}\.\d{1,3}\b",
     r"\b55[0-4]\b", r"could not be delivered", r"expired", r"too long in", r"in the queue too long",
 )
-"""A server that has ended its tries, whatever it states of earlier warnings."""
+"""A server that has ended its tries, whatever it states about earlier warnings."""
 
 AUTOMATIC_ANSWER = _any_of(
     r"^\W*auto(?:matic|mated)?[- ]?(?:reply|answer|respon\w*)\b\W*(?::|$|from\b|to\b)",

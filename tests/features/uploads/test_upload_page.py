@@ -93,7 +93,7 @@ def on_a_table(page: np.ndarray, *, share: float = 0.9, moved: int = 0) -> np.nd
 
 
 def hints(page: Any, frame: np.ndarray) -> dict[str, Any]:
-    """What the page's script states of a frame."""
+    """What the page's script states about a frame."""
     rgba = np.dstack([frame, np.full(frame.shape[:2], 255, np.uint8)])
     code = base64.b64encode(rgba.tobytes()).decode()
     return dict(page.evaluate(

@@ -252,7 +252,7 @@ def test_a_stranger_fills_no_disk_and_a_player_no_queue(desk: DeskTable, monkeyp
     """SEC-05: sizes and numbers."""
     link = link_of(desk)
     sent = fields(desk, link)
-    # 200 MB: refused by what it states of itself, before a byte of it is read.
+    # 200 MB: refused by what it states about itself, before a byte of it is read.
     huge = desk.client.post(link, content=b"x", headers={
         **JSON, "Content-Length": "200000000", "Content-Type": "multipart/form-data; boundary=b"})
     assert huge.status_code == 413

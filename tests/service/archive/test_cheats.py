@@ -79,7 +79,7 @@ Words = dict[tuple[str, str], str]
 
 
 def findings(cheat: Cheat, evidence: Evidence, check: Checker) -> Words:
-    """What a checker states of each archive with the letters of one, some and all: alarms, and for a cheat
+    """What a checker states about each archive with the letters of one, some and all: alarms, and for a cheat
     that is reported to all, what it tells."""
     words: Words = {}
     for edition, archive in (("whole", evidence.whole), ("players", evidence.players)):

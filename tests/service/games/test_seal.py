@@ -143,7 +143,7 @@ def test_an_unsealed_phase_can_be_read_and_waits_for_its_deadline(desk: DeskSite
     desk.change(7, state=PhaseState.OPEN)
     desk.clock.advance(timedelta(days=-1))
     desk.post("/desk/7/unseal", why="a reason that is long enough")
-    desk.still_to_read = True  # what the judge states of an open phase
+    desk.still_to_read = True  # what the judge states about an open phase
     desk.decide(3, "reading-1", "a")
     desk.decide(4, "void", "b")
     page_text = desk.text("/desk/7")

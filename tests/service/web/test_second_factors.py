@@ -1,4 +1,4 @@
-"""What a feature needs next to the password (`Feature.second_factor`): closed unless it lets in, and
+"""What a feature needs in addition to the password (`Feature.second_factor`): closed unless it lets in, and
 forgotten with its person (SEC-04)."""
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ GPU to be done in minutes.
     python -m training.tuning.deep pack build/deep.npz --share 1 --out ocr/engines/finetuned.npz
 
 `draw` and `fit` may run at once. The crossing head (`ocr.engines.crossing`) stays as it is: while the
-convolutions are tuned, what it states of a row is held to what it states of the published convolutions'
+convolutions are tuned, what it states about a row is held to what it states about the published convolutions'
 output. """
 
 from __future__ import annotations

@@ -276,7 +276,7 @@ def test_a_sheet_of_only_changes_waits_and_is_read_literally_once_chosen(desk: D
 
 def test_units_that_a_sheet_of_only_changes_leaves_out_use_the_version_it_names(desk: DeskSite) -> None:
     """Q-09: "unlisted units use the referred version if it is named, else hold". A person takes them over,
-    with a reason; a unit that the sheet names keeps what the sheet states of it, and undo takes all of it
+    with a reason; a unit that the sheet names keeps what the sheet states about it, and undo takes all of it
     back."""
     with desk.store.begin() as session:
         row = session.get_one(SubmissionRow, 2)

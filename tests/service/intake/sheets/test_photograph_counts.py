@@ -181,7 +181,7 @@ def test_the_photograph_is_kept_as_it_came_and_its_picture_names_it(
     table: Table, recognizer: Once, kind: str
 ) -> None:
     """SUB-15: the bytes with their EXIF under their own SHA-256; the upright picture is another file, and its
-    row states of which original."""
+    row states for which original."""
     photograph = SHEETS[kind]()
     submission = send(table, recognizer, photograph)
     with table.site.store() as session:

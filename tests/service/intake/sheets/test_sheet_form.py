@@ -116,6 +116,6 @@ def test_the_form_is_tagged_and_each_field_has_a_name_for_a_screen_reader(table:
             document.formenv.raw, annotation, ctypes.cast(room, ctypes.POINTER(raw.FPDF_WCHAR)), 400)
         labels.append(room.raw[: max(0, size - 2)].decode("utf-16-le"))
         raw.FPDFPage_CloseAnnot(annotation)
-    # What a screen reader states of a field (ISO 32000-1, table 220, TU).
+    # What a screen reader states about a field (ISO 32000-1, table 220, TU).
     assert labels[:6] == ["Power", "Game", "Phase", "Version", "Order 1", "Order 2"]
     document.close()
