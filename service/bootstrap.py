@@ -49,7 +49,7 @@ from service.intake.sheets.recognizer import (
 )
 from service.intake.sheets.reread_line import LineReader
 from service.intake.verdicts.context import IntakeContext
-from service.jobs import QUEUE_CONNECTIONS, DbosJobs
+from service.jobs import DbosJobs, share_of_queue
 from service.letters.kinds import LetterKinds
 from service.letters.language import say_in
 from service.mail.access.login import Login
@@ -253,12 +253,13 @@ def open_site(
     """A site from its settings, the database brought up to date. The demo and tests give a `clock` and an
     `recognizer`. `polls`: this process has a poller, which may be asked for a look."""
     migrate(settings.database_url)
-    engine = open_engine(settings.database_url, settings.database_connections - QUEUE_CONNECTIONS)
+    of_queue = share_of_queue(settings.database_connections)
+    engine = open_engine(settings.database_url, settings.database_connections - of_queue)
     end_when_silent(engine)
     now = clock or SystemClock()
     store = sessions(engine, now, key_of(settings, engine), settings.beacon)
     blobs = open_blobs(settings)
-    jobs = DbosJobs(engine, workers=workers)
+    jobs = DbosJobs(engine, workers=workers, connections=of_queue)
     jobs.prepare()
     use_jail(Jail(settings.reader.child_jail))
     opener = ImageOpener(SandboxLimits(memory=settings.reader.child_memory_mb * 1_000_000,

@@ -351,6 +351,10 @@ class Notice(_Part):
     """The address in apprise's form, such as `ntfy://my-topic`; it may hold a secret."""
 
 
+DEFAULT_CONNECTIONS, FEWEST_CONNECTIONS = 10, 3
+"""To a PostgreSQL server, of each process."""
+
+
 class Settings(_Part):
     """Everything that a site sets. Game constants are never settings.
 
@@ -364,7 +368,7 @@ class Settings(_Part):
     database: str = Field(default="", repr=False)
     """An address such as `postgresql://galloper@localhost/galloper`. Without it: one SQLite file under
     `data`."""
-    database_connections: int = Field(default=10, ge=6, le=100)
+    database_connections: int = Field(default=DEFAULT_CONNECTIONS, ge=FEWEST_CONNECTIONS, le=100)
     """How many connections to a PostgreSQL server each process of the site has at most. All together must
     leave some of the server's `max_connections` for a backup and a person."""
     photo_store: str = ""

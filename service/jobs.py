@@ -22,13 +22,14 @@ from typing import Any, Protocol, cast
 
 from dbos import DBOS, DBOSClient, EnqueueOptions, Queue, WorkflowSerializationFormat
 from sqlalchemy import Connection, Engine, delete, func, select
-from sqlalchemy.exc import DBAPIError, TimeoutError as PoolTimeout
+from sqlalchemy.exc import DBAPIError, ProgrammingError, TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import QueuePool
 
+from service.config import ConfigError
 from service.record.sessions import sessions
 from service.store import records
-from service.store.engine import check_sqlite_of_queue, full_url
+from service.store.engine import check_sqlite_of_queue, end_when_silent, full_url, is_pooled, open_engine
 from service.store.tables import WorkerRow
 
 
@@ -94,7 +95,7 @@ is delivered twice."""
 LOST_SECONDS = 60.0
 """A job that this worker has begun so long ago, and that it does not run, was lost on the way."""
 QUEUE_CONNECTIONS = 3
-"""Connections to a PostgreSQL server that the queue has of its own: to ask for work and to note steps."""
+"""Connections to a PostgreSQL server with which the queue fetches work and notes steps, at most."""
 POLL_SECONDS = 0.2
 """Between two questions for work, while there is some."""
 IDLE_SECONDS = 2.0
@@ -153,6 +154,12 @@ class Work:
     failed: Failed | None
 
 
+def share_of_queue(connections: int) -> int:
+    """How many of the connections of a process, at least three, are the queue's: two or three."""
+    # DBOS holds one for its lock while it uses another.
+    return min(QUEUE_CONNECTIONS, max(2, connections // 3))
+
+
 def _options(key: str) -> EnqueueOptions:
     return {
         "workflow_name": _WORKFLOW,
@@ -188,7 +195,7 @@ class DbosJobs:
 
     One at a time in a process. Register every name, then `start`, and call `tend` twice a minute; a process
     that only enqueues calls `prepare` once and never starts. `executor` names this worker among those of one
-    database.
+    database. `connections`: to a PostgreSQL server, while it runs, besides those of `engine`.
     """
 
     def __init__(
@@ -197,6 +204,7 @@ class DbosJobs:
         *,
         workers: int = 4,
         executor: str = "",
+        connections: int = QUEUE_CONNECTIONS,
         poll_seconds: float = POLL_SECONDS,
         pauses: Sequence[float] = PAUSES,
         lost_seconds: float = LOST_SECONDS,
@@ -208,9 +216,11 @@ class DbosJobs:
         else:
             url = url.set(drivername="postgresql")
         self._on_sqlite = on_sqlite
-        self._connections = 0 if on_sqlite else cast("QueuePool", engine.pool).size() + QUEUE_CONNECTIONS
+        self._queue_connections = connections
+        self._connections = 0 if on_sqlite else cast("QueuePool", engine.pool).size() + connections
         self._url = url.render_as_string(hide_password=False)
         self._engine = engine
+        self._queue_engine: Engine | None = None
         self._workers = min(workers, MOST_WORKERS_ON_SQLITE) if on_sqlite else workers
         # SQLite has one worker. Its name stays the same over restarts, so that it takes up its own work at
         # once. On PostgreSQL chance is in the name: in two containers host and process may have the same
@@ -245,9 +255,25 @@ class DbosJobs:
         self._work[name] = Work(steps, failed)
 
     def prepare(self) -> None:
-        """Bring the queue's own tables up to date; `start` does so too."""
+        """Bring the queue's own tables up to date; `start` does so too. Raises ConfigError where they are
+        missing behind a pooler."""
         logging.getLogger("dbos").setLevel(logging.ERROR)
+        if self._is_pooled():
+            try:
+                self._waits()
+            except ProgrammingError as error:
+                raise ConfigError("database: the tables of the queue are missing or old, and are not made "
+                                  "through a pooler; start Galloper once with the address of the server"
+                                  ) from error
+            return
         DBOS.migrate(self._url)
+
+    def _is_pooled(self) -> bool:
+        # DBOS migrates under a lock of its session, which a pooler would hand to another process.
+        if self._on_sqlite:
+            return False
+        with self._engine.connect() as connection:
+            return is_pooled(connection)
 
     def enqueue(
         self, session: Session, name: str, key: str, payload: Payload, *, is_last: bool = False,
@@ -277,6 +303,12 @@ class DbosJobs:
             raise RuntimeError("the jobs are running already")
         self._running = True
         self.prepare()
+        if not self._on_sqlite:
+            # A thread with a session uses the queue within it. From one pool two such threads could each hold
+            # the connection that the other one waits for.
+            self._queue_engine = open_engine(self._url, self._queue_connections)
+            end_when_silent(self._queue_engine)
+            self._close_door()
         # Before the launch: a queue that appears later is found up to a second later.
         self._worked_at = monotonic()
         self._queue = self._door().register_queue(
@@ -294,7 +326,7 @@ class DbosJobs:
                 "executor_id": self._executor,
                 "log_level": "ERROR",
                 "run_migrations": False,
-                "sys_db_pool_size": QUEUE_CONNECTIONS,
+                "system_database_engine": self._queue_engine,
                 # No code here waits for a workflow's event, and the listener would keep a connection.
                 "use_listen_notify": False,
             }
@@ -313,9 +345,10 @@ class DbosJobs:
             # Unfinished work belongs to no person now: the next worker that tends the queue takes it over.
             with self._store.begin() as session:
                 records.claim(session, WorkerRow, WorkerRow.executor == self._executor, seen_at=_LONG_AGO)
-        if self._client is not None:
-            self._client.destroy()
-            self._client = None
+        self._close_door()
+        if self._queue_engine is not None:
+            self._queue_engine.dispose()
+            self._queue_engine = None
 
     def wait_idle(self, timeout_seconds: float) -> bool:
         """Wait until nothing is queued or running, and no job rests; False when that took longer than the
@@ -375,44 +408,39 @@ class DbosJobs:
         return now if self._on_sqlite else records.database_now(session)
 
     @contextmanager
-    def _alone(self) -> Iterator[bool]:
-        """Whether no other process puts jobs back meanwhile: of two that did, the second would put back what
-        a living worker has just begun."""
-        if self._on_sqlite:
-            yield True  # one process serves a site
-            return
-        # A process that dies gives the lock back.
+    def _alone(self) -> Iterator[Session | None]:
+        """A transaction in which no other process puts jobs back: of two that did, the second would put back
+        what a living worker has just begun. None while another process does."""
         with self._store.begin() as session:
-            yield bool(session.scalar(select(func.pg_try_advisory_xact_lock(_LOCK))))
+            # One process serves a site on SQLite. On PostgreSQL a process that dies gives the lock back.
+            is_alone = self._on_sqlite or session.scalar(select(func.pg_try_advisory_xact_lock(_LOCK)))
+            yield session if is_alone else None
 
     def take_over(self, now: datetime) -> int:
         """Put the work of workers that fell silent for `LEASE` back into the queue; returns how many jobs."""
         # A worker that only slept does no harm: DBOS refuses it when it records the end of a job that was
         # taken over.
         taken = 0
-        with self._alone() as is_alone:
-            if not is_alone:
+        with self._alone() as session:
+            if session is None:
                 return 0
-            with self._store() as session:
-                silent = session.scalars(
-                    select(WorkerRow).where(WorkerRow.seen_at < self._shared_now(session, now) - LEASE,
-                                            WorkerRow.executor != self._executor)
-                ).all()
+            silent = session.scalars(
+                select(WorkerRow).where(WorkerRow.seen_at < self._shared_now(session, now) - LEASE,
+                                        WorkerRow.executor != self._executor)
+            ).all()
             for worker in silent:
                 taken += self._put_back_of_dead(worker.executor)
-                with self._store.begin() as session:
-                    session.execute(
-                        delete(WorkerRow).where(
-                            WorkerRow.executor == worker.executor, WorkerRow.seen_at == worker.seen_at
-                        )
-                    )
+            # Afterwards: on SQLite the queue could not write behind a row that this transaction has changed.
+            for worker in silent:
+                session.execute(delete(WorkerRow).where(
+                    WorkerRow.executor == worker.executor, WorkerRow.seen_at == worker.seen_at))
         return taken
 
     def put_back_lost(self) -> int:
         """Put back the jobs that this worker has begun and does not run: where a disk is full, nothing notes
         how a step ended, and its thread is gone. Returns how many."""
-        with self._alone() as is_alone:
-            if not is_alone:
+        with self._alone() as session:
+            if session is None:
                 return 0
             begun = self._list(["PENDING"], executor_id=self._executor)
             with self._lock:
@@ -440,8 +468,8 @@ class DbosJobs:
 
     def wake(self) -> int:
         """Put the jobs back that have rested since their workers died; returns how many."""
-        with self._alone() as is_alone:
-            if not is_alone:
+        with self._alone() as session:
+            if session is None:
                 return 0
             due = [job.workflow_id for job in self._list(_RESTING)
                    if _attribute(job, _DEATHS) <= MOST_RESTARTS and _attribute(job, _DUE) <= time()]
@@ -522,10 +550,15 @@ class DbosJobs:
     def _door(self) -> DBOSClient:
         with self._lock:
             if self._client is None:
-                self._client = DBOSClient(
-                    system_database_engine=self._engine, application_name=_APPLICATION, lazy=True
-                )
+                self._client = DBOSClient(system_database_engine=self._queue_engine or self._engine,
+                                          application_name=_APPLICATION, lazy=True)
             return self._client
+
+    def _close_door(self) -> None:
+        with self._lock:
+            if self._client is not None:
+                self._client.destroy()
+                self._client = None
 
     def _workflow(self) -> Callable[[str, Payload], str]:
         # A closure, because DBOS keys what it decorates by function and a bound method is a new one every

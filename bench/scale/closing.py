@@ -2,7 +2,8 @@
 
 A `serve` with a mailbox on a real Dovecot looks at the clock, empties the mailbox and works; the other
 processes are workers. Each game's time is from its deadline to the instant at which it was judged, as the
-database has it. Results are not approved, so no letter is drawn.
+database has it. Results are not approved, so no letter is drawn. A pooler is added where the server has too few
+connections for all processes.
 """
 
 from __future__ import annotations
@@ -22,12 +23,14 @@ from bench.figure import Figure, percentile
 from bench.scale.costs import copy_games, seconds_of
 from bench.scale.parts import Sizes
 from bench.servers.dovecot import Dovecot
+from bench.servers.pooler import Pooler
 from bench.servers.postgres import Postgres
 from bench.storm.deadline import file_sheets
 from bench.storm.site import SETTINGS, VARIANT, StormError, StormProcess, StormSite, add_games, storm_site
 from service.clock import SystemClock
-from service.config import Settings
-from service.store.engine import open_engine
+from service.config import DEFAULT_CONNECTIONS, FEWEST_CONNECTIONS, Settings
+from service.jobs import DbosJobs
+from service.store.engine import connections_for_sites, migrate, open_engine
 from service.store.tables import EventRow, PhaseRow, PhaseState
 
 LONGEST = 3600.0
@@ -38,17 +41,40 @@ AHEAD = timedelta(seconds=5)
 
 def measure(sizes: Sizes) -> Iterator[Figure]:
     """The figures of the part. Raises StormError if a game is not judged, or judged twice."""
-    cluster, server = Postgres().start(), Dovecot().start()
+    cluster, server, pooler = Postgres().start(), Dovecot().start(), None
     try:
+        url, each = cluster.url(), DEFAULT_CONNECTIONS
+        room = _room_for_sites(url) // sizes.processes
+        if room < FEWEST_CONNECTIONS:
+            migrate(url)
+            engine = open_engine(url)
+            DbosJobs(engine).prepare()
+            engine.dispose()
+            pooler = Pooler(cluster).start()
+            url = pooler.address
+        else:
+            each = min(each, room)
         with tempfile.TemporaryDirectory(prefix="galloper-closing-") as folder, \
-                storm_site(Path(folder), url=cluster.url(), server=server) as place:
+                storm_site(Path(folder), url=url, server=server, connections=each) as place:
             phases = _fill(place, sizes.at_once)
             if sizes.around:
                 copy_games(place, sizes.around)
-            yield from _close(place, phases, cluster, server, sizes)
+            behind = "; PostgreSQL behind a pooler" if pooler else f"; PostgreSQL, {each} connections each"
+            yield from _close(place, phases, cluster, server, sizes, behind)
     finally:
+        if pooler is not None:
+            pooler.stop()
         cluster.stop()
         server.remove()
+
+
+def _room_for_sites(url: str) -> int:
+    engine = open_engine(url)
+    try:
+        with engine.connect() as connection:
+            return connections_for_sites(connection) or 0
+    finally:
+        engine.dispose()
 
 
 def _fill(place: StormSite, games: int) -> list[int]:
@@ -72,7 +98,7 @@ def _fill_part(folder: str, first: int, count: int) -> list[int]:
 
 
 def _close(
-    place: StormSite, phases: list[int], cluster: Postgres, server: Dovecot, sizes: Sizes
+    place: StormSite, phases: list[int], cluster: Postgres, server: Dovecot, sizes: Sizes, behind: str
 ) -> Iterator[Figure]:
     log_ins = _log_ins(server)
     roles = ["site", *["worker"] * (sizes.processes - 1)]
@@ -93,7 +119,7 @@ def _close(
         for process in processes:
             process.kill()
     name, of = f"{len(phases)} games close at one moment, {sizes.processes} processes: ", len(phases)
-    how = f"on a site of {len(phases) + sizes.around} games; PostgreSQL beside it"
+    how = f"on a site of {len(phases) + sizes.around} games{behind}"
     yield Figure(f"{name}deadline to all judged", round(max(waits), 1), "s", of=of, target="300", how=how)
     for share in (0.5, 0.99):
         wait = percentile(waits, share)

@@ -28,7 +28,7 @@ from bench.servers.dovecot import PASSWORD, USER, Dovecot
 from bench.servers.smtp_sink import SmtpSink
 from maps.variant import Variant
 from service.clock import SystemClock
-from service.config import MailIn, MailOut, Settings, Web
+from service.config import DEFAULT_CONNECTIONS, MailIn, MailOut, Settings, Web
 from service.games import create
 from service.games.deadlines import PhaseWindow
 from service.games.turns import extend_calendar
@@ -67,10 +67,12 @@ class StormSite:
 
 @contextmanager
 def storm_site(
-    folder: Path, *, url: str = "", server: Dovecot | None = None, sink: SmtpSink | None = None
+    folder: Path, *, url: str = "", server: Dovecot | None = None, sink: SmtpSink | None = None,
+    connections: int = DEFAULT_CONNECTIONS,
 ) -> Iterator[StormSite]:
-    """A new site in an empty folder, on SQLite unless `url` names a database. Mail comes from `server` and
-    goes to `sink`; without them it comes from a folder and goes to one."""
+    """A new site in an empty folder, on SQLite unless `url` names a database, to which each process has
+    `connections`. Mail comes from `server` and goes to `sink`; without them it comes from a folder and goes
+    to one."""
     folder.mkdir(parents=True, exist_ok=True)
     box = folder / "box"
     for part in ("new", "cur", "tmp"):
@@ -84,7 +86,7 @@ def storm_site(
     if sink is not None:
         mail_out = MailOut(host="127.0.0.1", port=sink.port, starttls=False, sender=sender)
     settings = Settings(
-        data=str(folder / "data"), database=url, order_address=ORDERS,
+        data=str(folder / "data"), database=url, database_connections=connections, order_address=ORDERS,
         coordinator="coordinator@galloper.example", mail_in=mail_in, mail_out=mail_out,
         web=Web(secure_cookies=False))
     (folder / SETTINGS).write_text(settings.model_dump_json(), encoding="utf-8")

@@ -234,7 +234,8 @@ def check_connections(observation: Observation) -> Finding:
     name, session = "Connections", observation.session
     room = connections_for_sites(session.connection())
     if room is None:
-        return Finding(name, FindingState.WELL, "The database is a file and needs none.")
+        return Finding(name, FindingState.WELL,
+                       "The database is a file, or behind a pooler with its own limit.")
     connections = list(session.scalars(select(WorkerRow.connections).where(
         WorkerRow.seen_at > observation.now - LONGEST_WITHOUT_WORKER)))
     processes = f"{len(connections)} process{'' if len(connections) == 1 else 'es'}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -22,6 +22,7 @@ from service.config import ConfigError
 from service.store.record_triggers import TRIGGERS
 
 if TYPE_CHECKING:
+    import psycopg
     from alembic.config import Config
 
 LOCK_SECONDS = 30
@@ -84,8 +85,10 @@ def open_engine(url: str, connections: int = CONNECTIONS) -> Engine:
     if parsed.get_backend_name() != "sqlite":
         try:
             # None beyond the pool: a server that refuses a connection refuses it to the backup too.
+            # No prepared statements: behind a pooler the next transaction may meet another connection.
             return create_engine(parsed, pool_pre_ping=True, hide_parameters=True, pool_size=connections,
-                                 max_overflow=0, pool_timeout=PATIENCE)
+                                 max_overflow=0, pool_timeout=PATIENCE,
+                                 connect_args={"prepare_threshold": None})
         except ImportError as error:
             raise MissingDriver('database: a site on PostgreSQL needs a Python package that is not installed '
                                 f'({error.name or error}); pip install "galloper[postgres]"') from error
@@ -97,14 +100,21 @@ def open_engine(url: str, connections: int = CONNECTIONS) -> Engine:
     return engine
 
 
+def is_pooled(connection: Connection) -> bool:
+    """Whether a pooler stands between this process and the PostgreSQL server."""
+    # A pooler greets with a number of its own; the server's is that of the process behind it.
+    greeted = cast("psycopg.Connection[object]", connection.connection.dbapi_connection).info.backend_pid
+    return bool(greeted != connection.exec_driver_sql("SELECT pg_backend_pid()").scalar_one())
+
+
 ROOM = 7
 """Connections of a server that a site leaves: to a backup, an upgrade, and a person with psql."""
 
 
 def connections_for_sites(connection: Connection) -> int | None:
     """How many connections to this PostgreSQL server the processes of a site may have together; None for a
-    database in a file."""
-    if connection.dialect.name != "postgresql":
+    database in a file, and behind a pooler, which has its own limit."""
+    if connection.dialect.name != "postgresql" or is_pooled(connection):
         return None
     most, reserved = (int(connection.exec_driver_sql(f"SHOW {name}").scalar_one())
                   for name in ("max_connections", "superuser_reserved_connections"))
