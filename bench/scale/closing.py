@@ -2,8 +2,8 @@
 
 A `serve` with a mailbox on a real Dovecot looks at the clock, empties the mailbox and works; the other
 processes are workers. Each game's time is from its deadline to the instant at which it was judged, as the
-database has it. Results are not approved, so no letter is drawn. A pooler is added where the server has too few
-connections for all processes.
+database has it. Results are not approved, so no letter is drawn. A pooler is added where the server has
+too few connections for all processes.
 """
 
 from __future__ import annotations
