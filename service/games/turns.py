@@ -61,6 +61,10 @@ class NotReady(Refused):
     """The step cannot be taken now; the sentence shows what is missing."""
 
 
+class Overtaken(NotReady):
+    """Another process judged the phase meanwhile."""
+
+
 @dataclass(frozen=True, slots=True)
 class WrittenOrder:
     """An order that counts, with the line it was written on."""
@@ -185,12 +189,15 @@ def _unjudged(session: Session, phase: PhaseRow) -> int:
 
 def judge_when_read(store: Store, phase_id: int, clock: Clock, load: Load) -> bool:
     """Judge a closed phase if every sheet is read and no line waits for a person; whether it was judged."""
-    with store.begin() as session:
-        return judge_if_read(session, session.get_one(PhaseRow, phase_id), clock.now(), load)
+    try:
+        with store.begin() as session:
+            return judge_if_read(session, session.get_one(PhaseRow, phase_id), clock.now(), load)
+    except Overtaken:
+        return False
 
 
 def judge_if_read(session: Session, phase: PhaseRow, now: datetime, load: Load) -> bool:
-    """`judge_when_read`, in the caller's transaction."""
+    """`judge_when_read`, in the caller's transaction. Raises Overtaken."""
     if phase.state not in JUDGEABLE or _waits(session, phase):
         return False
     lines = _lines_that_count(session, phase)
@@ -206,7 +213,7 @@ def judge_phase(store: Store, phase_id: int, clock: Clock, load: Load) -> Resolu
     1. Check: closed, with a position, its lots committed before the deadline.
     2. Resolve the orders of the sheets that count.
     3. Claim CLOSED or READY -> READY with the resolution, and log.
-    Raises NotReady for any other state, or when another process was faster.
+    Raises NotReady for any other state, and Overtaken when another process was faster.
     """
     with store.begin() as session:
         return _judge(session, session.get_one(PhaseRow, phase_id), clock.now(), load)
@@ -216,19 +223,23 @@ def _judge(
     session: Session, phase: PhaseRow, now: datetime, load: Load, lines: _LinesByPower | None = None
 ) -> Resolution:
     """`judge_phase`, in the caller's transaction. `lines`: those of the sheets that count, where they were
-    read just now."""
+    read just now; results that are the same as before are not judged again then."""
     if phase.state not in JUDGEABLE or phase.position is None:
         raise NotReady("only a phase whose deadline has passed can be judged")
+    # A worker that is slow is taken for dead, and its job runs in two processes at once.
+    as_read = (PhaseRow.state == phase.state, PhaseRow.judged_at.is_not_distinct_from(phase.judged_at))
     lots.check_committed(session, phase)
     if sealed_lots.waits_for_beacon(phase):
         raise NotReady("the round of the public beacon that its lots are drawn with is not here yet")
     lots.open_seed(session, phase)
     resolution, order_count = _resolve(session, phase, load, lines)
-    claimed = records.claim(
-        session, PhaseRow, PhaseRow.id == phase.id, PhaseRow.state.in_(JUDGEABLE),
-        state=PhaseState.READY, judged_at=now, resolution=codec.dump_resolution(resolution))
+    stored = codec.dump_resolution(resolution)
+    if lines is not None and phase.state == PhaseState.READY and phase.resolution == stored:
+        return resolution
+    claimed = records.claim(session, PhaseRow, PhaseRow.id == phase.id, *as_read,
+                            state=PhaseState.READY, judged_at=now, resolution=stored)
     if not claimed:
-        raise NotReady("somebody else has moved this phase on")
+        raise Overtaken("another process has judged this phase or moved it on")
     records.log_event(session, now, Event.PHASE_JUDGED, game_id=phase.game_id,
                       detail={"phase": str(phase_of(phase)), "orders": order_count})
     return resolution

@@ -15,7 +15,7 @@ from adjudicator.geo import Region
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
 from adjudicator.units import Unit
-from service.games.turns import AHEAD, NotReady, written_orders
+from service.games.turns import AHEAD, NotReady, Overtaken, judge_if_read, written_orders
 from service.store.tables import EventRow, LineState, MailState, PhaseRow, PhaseState, SubmissionRow
 from tests.support.site import Site
 from tests.support.table import NotedAnnouncer, Table, autumn_1642, open_table
@@ -149,6 +149,24 @@ def test_a_turn_is_judged_only_when_every_sheet_is_read(table: Table) -> None:
         session.get_one(SubmissionRow, submission_id).read_at = table.site.clock.now()
     assert table.judge_when_read(phase.id) is True
     assert table.outcomes()["Argyll", "A Edinburgh - Midlothian"] == "succeeds"
+
+
+def test_two_workers_that_judge_at_once_judge_once(table: Table) -> None:
+    """SCA-09: of thirty-three processes on two cores some were taken for dead while they judged, and fifteen
+    games of a hundred had two judgements in their records."""
+    submission_id = table.file("Argyll", ["A Edinburgh - Midlothian"], read=False)
+    close(table)
+    with table.site.store.begin() as session:
+        session.get_one(SubmissionRow, submission_id).read_at = table.site.clock.now()
+    with table.site.store() as slow_session:
+        phase = slow_session.get_one(PhaseRow, table.phase().id)
+        assert phase.state == PhaseState.CLOSED
+        assert table.judge_when_read(phase.id) is True
+        with pytest.raises(Overtaken):
+            judge_if_read(slow_session, phase, table.site.clock.now(), table.load)
+    # Nor does the same job, when it runs again.
+    assert table.judge_when_read(table.phase().id) is True
+    assert events(table, "phase_judged") == 1
 
 
 def test_a_mail_in_time_without_an_end_holds_up_the_judging_and_a_late_one_does_not(table: Table) -> None:

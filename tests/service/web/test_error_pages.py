@@ -44,7 +44,7 @@ def test_a_judge_that_fails_costs_no_decision_and_can_be_asked_again(desk: DeskS
 
 
 def test_a_phase_moved_on_by_somebody_else_is_no_fault(desk: DeskSite) -> None:
-    desk.judge_fault = NotReady("somebody else has moved this phase on")
+    desk.judge_fault = NotReady("another process has judged this phase or moved it on")
     desk.decide(3, "void", "a")
     assert desk.decide(4, "void", "b") == "/desk/7"
     assert "could not be judged" not in desk.text("/desk/7")
