@@ -361,8 +361,7 @@ def _make_converts(parts: OrderParts) -> Iterable[Order]:
 def _other_kind(parts: OrderParts, unit: UnitRef) -> str | None:
     """What a unit that goes on with its conversion becomes, where the game has two kinds; else None."""
     others = [kind for kind in parts.kinds if kind != unit.kind]
-    is_known = "going_on" in parts.words and unit.kind is not None and len(parts.kinds) == 2
-    return others[0] if is_known else None
+    return others[0] if "going_on" in parts.words and len(others) == 1 else None
 
 
 def _make_proxies(parts: OrderParts) -> Iterable[Order]:

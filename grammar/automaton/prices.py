@@ -46,25 +46,24 @@ KINDLESS, KINDLESS_TARGET = 5.0, 1.5
 MAX_SPREAD = 16.0
 """Of several ways to read the same text, one that costs more than the cheapest by this is dropped."""
 
-_COMMON = frozenset((
+_RARE_PRICE = 2.0
+_WORD_PRICES: Mapping[str, float] = dict.fromkeys((
     "-", "to", "moves", "move", "holds", "hold", "h", "supports", "support", "s", "convoys", "convoy", "c",
     "stands", "retreats", "r", "disbands", "disband", "build", "remove", "send", "converts", "proxy", "/",
     "attacks", "enters", "into", "supply", "unit", "units", "under", "orders", "command", "of", "offered",
-    "is", "the", "by", "via", "d", "retreat"))
-_COMMON_PRICE, _RARE_PRICE = 0.3, 2.0
-_ODD: Mapping[str, float] = {
+    "is", "the", "by", "via", "d", "retreat"), 0.3) | {
+    # Short words and signs that free reading finds by accident.
     "my": 5.0, "our": 5.0, "its": 5.0, "their": 5.0, "his": 5.0, "her": 5.0, ";": 6.0, ".": 6.0, ",": 4.0,
     ":": 4.0, "and": 3.0, "(": 2.0, ")": 0.5, "=": 4.0, "i": 4.0, "in": 3.0, "at": 3.0, "on": 3.0,
     "from": 4.0, "a": 1.5, "an": 1.5, "order": 1.0,
 }
-"""Short words and signs that free reading finds by accident."""
 _BY_RANK = {Rank.NAME: 0.0, Rank.ALIAS: 1.0, Rank.ABBREVIATION: 1.5, Rank.SHORTENED: 3.0}
 _BY_TERMINAL = {PLACE: 1.5, POWER: 1.5, KIND: 0.3, COAST: 1.0, NUMBER: 1.0}
 
 
 def word_price(word: str) -> float:
     """The price, in nats, of a word or sign of the order forms."""
-    return _COMMON_PRICE if word in _COMMON else _ODD.get(word, _RARE_PRICE)
+    return _WORD_PRICES.get(word, _RARE_PRICE)
 
 
 def name_price(name: Name) -> float:

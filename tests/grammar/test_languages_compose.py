@@ -9,6 +9,7 @@ import pytest
 
 import maps
 from grammar.fragments.languages import LANGUAGES
+from grammar.words import without_elisions
 from reading.vocabulary import all_forms
 
 CHOICES = [chosen for count in range(1, len(LANGUAGES) + 1) for chosen in combinations(LANGUAGES, count)]
@@ -23,3 +24,9 @@ def test_the_words_make_one_grammar_without_two_readings(slug: str, languages: t
     english = all_forms(maps.load(slug))
     for mixed, plain in zip(forms, english, strict=True):
         assert mixed.keywords.keys() >= plain.keywords.keys()
+
+
+def test_a_tick_joins_a_word_but_is_part_of_a_listed_name() -> None:
+    """WRD-07: "l'Aquila" is a name as it is written, and "l'Essex" is Essex."""
+    text = without_elisions("Armée d'Essex va à l'Aquila", {"d", "l"}, {"laquila"})
+    assert text == "Armée d Essex va à l'Aquila"

@@ -103,6 +103,15 @@ def test_readings_differ_in_the_kinds_of_units_alone(first: str, other: str, *, 
     assert differ_in_kinds_only(orders("bretwalda", first), orders("bretwalda", other), lexicon) is apart
 
 
+@pytest.mark.parametrize(("text", "expected"), [
+    ("Kentarmy holds", True), ("Armykent holds", True), ("the King", True), ("a kingdom", False),
+    ("Northumberland", False)])
+def test_the_word_of_a_unit_may_be_joined_to_a_name_of_four_letters(text: str, *, expected: bool) -> None:
+    """WOR-03: a row with such a word may be an order; and a kingdom is no king."""
+    starts = OrderStarts(("A", "K"), (("army", 1), ("king", 1)))
+    assert starts.has_unit_word(text) is expected
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [("Do not send Mercenary Bavaria", True), ("Do not send M Bav", True), ("Do not send money", False)],
