@@ -193,7 +193,7 @@ def _order(
     live_state = LineState.OPEN if reasons else LineState.AUTO
     # "Gondor" was transcribed "london": where a word fits badly, free reading shows what is written (WRD-02).
     # Only where the ink is clear and a name in no list: in a bad hand free reading is the worse text.
-    is_clear = line.score >= rules.limits.text_score and OpenReason.UNKNOWN_NAME in reasons
+    is_clear = rules.limits.is_plain(line.score) and OpenReason.UNKNOWN_NAME in reasons
     # Below such a chance the order's words are invented: French prose was "retreat armies the ham to ...".
     is_of_ink = features.is_corrected or (not is_clear and chance >= LEAST_SHOWN)
     text = best_alignment(alignments).text if is_of_ink else line.text
@@ -217,7 +217,7 @@ def _offered(
 ) -> tuple[dict[str, object], ...]:
     """The candidates of a line for a person: where it is plainly read, without those that drop a word of
     it."""
-    if line.score < rules.limits.text_score:
+    if not rules.limits.is_plain(line.score):
         return candidates
     return tuple(
         candidate for candidate in candidates
@@ -252,7 +252,7 @@ def _text_line(line: ReadLine, vocabulary: Vocabulary, rules: ReviewRules) -> In
         and not names_own_place(snapped.candidates[0].orders)
         and snapped.margin >= rules.limits.margin
         and max(line.strike.score, line.strike.max_word_score) < UNTOUCHED
-        and chance >= rules.limits.text_score
+        and rules.limits.is_plain(chance)
     )
     live_state = LineState.AUTO if may_skip else LineState.OPEN
     order = str(candidates[0]["order"]) if candidates and not is_struck else None
@@ -269,7 +269,7 @@ def _no_order(
     # It might be an order after all, or say something about one: a person looks, unless it is plainly crossed
     # out, or plainly read and a greeting or a signature.
     is_struck = rules.is_crossed_out(line)
-    is_plain = line.score >= rules.limits.text_score and is_harmless(line.text, vocabulary.lexicon)
+    is_plain = rules.limits.is_plain(line.score) and is_harmless(line.text, vocabulary.lexicon)
     live_state = LineState.NOT_ORDER if is_plain else LineState.OPEN
     return _explained(InterpretedLine(
         box=line.box.corners, kind="other", struck=is_struck, text=line.text, order=None,

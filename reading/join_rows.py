@@ -174,7 +174,7 @@ def join_rows(rows: Sequence[PageRow], vocabulary: Vocabulary) -> tuple[JoinedLi
         ]
         together = _decode_groups(ink, asked, vocabulary, propose=False)
         decoded, scores = {**decoded, **together}, scores | score_groups(rows, together, vocabulary)
-        hopeful = [group for group in asked if _is_hopeful(group, scores, layout)]
+        hopeful = [group for group in asked if is_hopeful(group, scores, layout)]
         together = _decode_groups(ink, hopeful, vocabulary)
         decoded, scores = {**decoded, **together}, scores | score_groups(rows, together, vocabulary)
     # 5. Joined lines.
@@ -284,7 +284,7 @@ def _likeliest_apart(
     return sum(parts[part] for part in best_grouping(len(group), parts))
 
 
-def _is_hopeful(group: RowGroup, scores: Mapping[RowGroup, float], layout: Mapping[RowGroup, float]) -> bool:
+def is_hopeful(group: RowGroup, scores: Mapping[RowGroup, float], layout: Mapping[RowGroup, float]) -> bool:
     """True if orders of like spelling could make a group likelier than its rows apart."""
     apart = sum(scores[RowGroup(index, index + 1)] for index in range(group.start, group.end))
     return BAD_FIT > scores[group] > apart - layout[group] - PROPOSED

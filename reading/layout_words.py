@@ -139,16 +139,17 @@ def _with_dashes(
     rows: Sequence[Row], heads: Sequence[ListHead | None], starts: OrderStarts
 ) -> tuple[Row, ...]:
     """The rows, those of a table with a dash before the last cell: "A   Kent   Surrey"."""
-    # Below its heading a row is of the table though its unit was not seen.
     is_table = [head is not None and head.is_table for head in heads]
+    is_below = [any(is_table[:index]) for index in range(len(rows))]
     places = {
         index: place for index, row in enumerate(rows)
-        if heads[index] is None and (_unit_of(row, starts) or any(is_table[:index]))
+        # Below its heading a row is of the table though its unit was not seen.
+        if heads[index] is None and (is_below[index] or _unit_of(row, starts))
         and (place := _last_cell(row)) is not None}
     again = list(rows)
     for index, place in places.items():
         aligned = sum(abs(other - place) <= ALIGNED for other in places.values())
-        if aligned >= LEAST_ROWS or any(is_table[:index]):
+        if is_below[index] or aligned >= LEAST_ROWS:
             again[index] = put_in(rows[index], " - ", _with_dash(rows[index]), _inside_gap)
     return tuple(again)
 

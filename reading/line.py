@@ -14,11 +14,12 @@ class InterpretedLine:
     """One line of a sheet with its possible readings.
 
     `box`: corners in pixels of the photograph as shown, clockwise from the top left of the writing. `kind`:
-    "heading", "order" or "other". `struck`: crossed out. `text`: as written. `order`: canonical text, or
-    None. `confidence`: 0..1 that `order` (`text` without one) is what was written. `candidates`: at most five
-    of {"text", "order", "score"}, best first. `features`: the source of the confidence, for a decoded order.
-    `why_open`: the reasons for which a person must look; empty unless the line is open. `without_kinds`:
-    `order` with the kinds of its units left out; None where nothing of it was decoded.
+    "heading", "order" or "other". `struck`: crossed out. `text`: as written. `order`: canonical text; None
+    for a line that is none, or crossed out. `confidence`: 0..1 that `order` (`text` without one) is what was
+    written. `candidates`: at most five of {"text", "order", "score"}, best first. `features`: the source of
+    the confidence, for a decoded order. `why_open`: the reasons for which a person must look; empty unless
+    the line is open. `without_kinds`: `order` with the kinds of its units left out; None where nothing of it
+    was decoded.
     """
 
     box: tuple[tuple[float, float], ...]
@@ -36,9 +37,8 @@ class InterpretedLine:
     @property
     def waits_for_letters(self) -> bool:
         """True if the line waits for nothing but its letters, and may pass once they are informed better."""
-        return (
-            self.order is not None and not self.struck and self.features is not None
-            and self.why_open == (OpenReason.UNSURE,))
+        return (self.order is not None and self.features is not None
+                and self.why_open == (OpenReason.UNSURE,))
 
     def for_review(self, reason: OpenReason) -> InterpretedLine:
         """The same line for a person to look at, for one more reason."""

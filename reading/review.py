@@ -73,10 +73,10 @@ class ReviewLimits:
     score: float = 0.8
     margin: float = 1.3
 
-    @property
-    def text_score(self) -> float:
-        """Least score, 0..1, of a text whose ink was not decoded inside the grammar."""
-        return max(self.score, CLEARLY_READ)
+    def is_plain(self, score: float) -> bool:
+        """True for the score, 0..1, of a text that is plainly read though its ink was not decoded inside the
+        grammar."""
+        return score >= max(self.score, CLEARLY_READ)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ def pass_kindless(lines: Sequence[InterpretedLine]) -> tuple[InterpretedLine, ..
     """The lines of a sheet, those let pass that wait for nothing but a word for their units, on a sheet whose
     writer leaves it out: "Kent to Surrey" (DATC 4.C.1)."""
     # By itself such a line may be the end of the one above it: "Army Essex supports", and "Kent to Surrey".
-    orders = [line for line in lines if line.order is not None and not line.struck]
+    orders = [line for line in lines if line.order is not None]
     kindless = [line for line in orders if line.why_open == (OpenReason.UNIT_LETTER,)
                 and line.features is not None and line.features.is_kindless]
     if len(kindless) < max(LEAST_KINDLESS, KINDLESS * len(orders)):

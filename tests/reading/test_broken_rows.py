@@ -6,7 +6,9 @@ import pytest
 
 import maps
 from adjudicator.calendar import PhaseKind
+from ocr.layout.wrap import RowGroup
 from ocr.page import Row
+from reading.join_rows import is_hopeful
 from reading.line import InterpretedLine
 from reading.page import PageReader
 from reading.status import LineState
@@ -124,3 +126,12 @@ def order_line(number: int, text: str, order: str, status: LineState) -> Interpr
     top = 90 * number
     box = ((0, top), (900, top), (900, top + 60), (0, top + 60))
     return InterpretedLine(box, "order", False, text, order, 0.99, status, ())
+
+
+@pytest.mark.parametrize(("layout", "expected"), [(20.0, True), (-20.0, False)])
+def test_layout_decides_whether_orders_are_tried_for_rows_that_fit_badly(
+    layout: float, *, expected: bool
+) -> None:
+    """INK-07. A pair loses 30 nats more than its rows apart, and like spellings mend 20 at most."""
+    first, second, both = RowGroup(0, 1), RowGroup(1, 2), RowGroup(0, 2)
+    assert is_hopeful(both, {first: -5.0, second: -5.0, both: -40.0}, {both: layout}) is expected

@@ -72,6 +72,10 @@ def test_the_last_cell_of_a_table_is_where_a_unit_goes() -> None:
         "A Kent - Surrey", "F Lundy H"]
 
 
+def test_a_row_below_the_heading_of_a_table_is_of_it_though_its_unit_was_not_seen() -> None:
+    assert put("Unit\tFrom\tTo", "A\tKent\tSurrey", "Fife\tAngusx")[2][0] == "Fife - Angusx"
+
+
 def test_without_a_heading_three_rows_show_a_table() -> None:
     table = ("A\tKent\tSurrey", "F\tSole\tLundy", "A\tFife\tAngusx")
     assert [text for text, _ in put(*table)] == ["A Kent - Surrey", "F Sole - Lundy", "A Fife - Angusx"]

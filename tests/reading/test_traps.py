@@ -13,7 +13,7 @@ from ocr.decoding.open_reasons import OpenReason
 from ocr.page import Box, Row, Strike, StruckWord
 from reading.line import InterpretedLine
 from reading.page import PageReader
-from reading.review import review_uncertain_neighbours
+from reading.review import CLEARLY_READ, ReviewLimits, review_uncertain_neighbours
 from reading.status import LineState
 from reading.vocabulary import known_game, lexicon_of, vocabulary_of
 from tests.support.inked import page, row
@@ -81,7 +81,8 @@ def test_a_trap_waits_for_a_person(text: str) -> None:
     assert {line.status for line in lines} == {LineState.OPEN}
 
 
-@pytest.mark.parametrize("text", ["Good luck to all", "Best wishes", "Page 1 of 2", "Montrose", "Montrcse"])
+@pytest.mark.parametrize("text", [
+    "Good luck to all", "Best wishes", "Page 1 of 2", "Montrose", "Montrcse", "Cumberland"])
 def test_a_greeting_or_a_signature_needs_nobody(text: str) -> None:
     (last,) = read(*HEADING, ORDER, LAST, text)[5:]
     assert (last.kind, last.status) == ("other", LineState.NOT_ORDER)
@@ -377,3 +378,24 @@ def _passed(text: str, order: str) -> InterpretedLine:
     line = read(*HEADING, ORDER)[len(HEADING)]
     assert line.status is LineState.AUTO
     return replace(line, text=text, order=order)
+
+
+@pytest.mark.parametrize(("score", "least", "is_plain"), [
+    # A typed line has 1.0, and a site may take nothing below that.
+    (1.0, 1.0, True), (0.99, 1.0, False), (CLEARLY_READ, 0.5, True), (CLEARLY_READ - 0.01, 0.5, False)])
+def test_the_least_score_of_a_site_is_enough(score: float, least: float, *, is_plain: bool) -> None:
+    """DESK-03, and ARR-04 for the number of a page."""
+    assert ReviewLimits(score=least).is_plain(score) is is_plain
+
+
+@pytest.mark.parametrize(("text", "status"), [
+    ("to County Limerick.", LineState.OPEN), ("Army Cork - Limerick", LineState.AUTO)])
+@pytest.mark.parametrize("own", [LineState.OPEN, LineState.AUTO])
+def test_an_order_above_what_may_be_its_end_waits_with_it(
+    text: str, status: LineState, own: LineState
+) -> None:
+    """INK-03. A unit's letter was guessed into the end of a support. An order that passes is no end."""
+    support = _passed("Army Kent supports Army Cork", "A Kent S A Cork")
+    below = replace(_passed(text, "A Cork - Limerick"), status=own)
+    reviewed = review_uncertain_neighbours(support, None, below, lexicon_of(VARIANT))
+    assert reviewed.status is (status if own is LineState.OPEN else LineState.AUTO)

@@ -369,7 +369,7 @@ def version_on_sheet(
     # On sample sheets "v1" was read as "v7" with scores of 0.75 and 0.89. One such digit puts an old sheet
     # above every later one. No grammar proves a number, as it does an order.
     clear_headings = [
-        line.text for line in lines if line.kind == "heading" and line.confidence >= limits.text_score]
+        line.text for line in lines if line.kind == "heading" and limits.is_plain(line.confidence)]
     return parse_sheet_heading(clear_headings, games).requested_version
 
 
@@ -434,7 +434,7 @@ def _lacks_pages(pages: Sequence[InterpretedPage], limits: ReviewLimits) -> bool
     # A page's number is two signs, which no grammar proves: only plainly read ones count.
     count = count_of_pages(
         line.text for page in pages for line in page.lines
-        if line.kind != "order" and line.confidence >= limits.text_score)
+        if line.kind != "order" and limits.is_plain(line.confidence))
     # A page that could not be read came with it all the same.
     return sum(page.note not in NO_ORDERS for page in pages) < count
 
