@@ -91,12 +91,10 @@ def phases_taking_mail(session: Session, game_id: str, received_at: datetime) ->
     # For a mail after the deadline: it is judged against that phase, and the answer states that it was late.
     still_open = [row for row in rows if row.state == PhaseState.OPEN]
     current = next(iter([*in_time, *still_open, *rows]), None)
-    # By the stamp and not by the state: a mail that is judged late may be for a phase that opened meanwhile.
-    return PhasesTakingMail(current, tuple(
-        row for row in unsent
-        # Anyone who was not asked yet cannot be late: results that leave late move the deadline (PHA-01).
-        if (received_at <= row.deadline or row.state == PhaseState.WAITING)
-        and (current is None or row.ordinal > current.ordinal)))
+    # A mail that is judged late may be for a phase that opened meanwhile. It is late for none of those after
+    # the current one: results that leave late move their deadlines (PHA-01).
+    return PhasesTakingMail(
+        current, tuple(row for row in unsent if current is None or row.ordinal > current.ordinal))
 
 
 def build_context(
