@@ -17,7 +17,7 @@ from service.games import decisions, sealed_lots
 from service.games.agreement import Stage
 from service.games.approval import papers
 from service.games.ballots import count, executed, ranked
-from service.games.lines import PART, SettledLine, line_numbers, line_states_of, lines_of, shown_to
+from service.games.lines import SettledLine, line_numbers, line_states_of, lines_of, shown_to
 from service.games.options import options_of
 from service.games.phases import phase_title
 from service.notices.answers.receipts import RECEIPT, waits_for_reading
@@ -288,10 +288,7 @@ def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:
     by_sheet = lines_of(session, list(chosen.values()))
     away, asked_by, carried = decisions.set_aside(session, phase.id)
     pairs = [
-        (power, line) for power, key in chosen.items() for line in by_sheet[key]
-        # A part without a decision is one whose cut was taken back.
-        if line.id not in away and not (line.kind == PART and line.by is None)
-    ]
+        (power, line) for power, key in chosen.items() for line in decisions.present(by_sheet[key], away)]
     ids = [line.id for _, line in pairs]
     numbers = {power: line_numbers(by_sheet[key]) for power, key in chosen.items()}
     numbered = {power: sum(number.isdecimal() for number in of_sheet.values())

@@ -7,7 +7,7 @@ changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -271,11 +271,16 @@ def set_aside(session: Session, phase_id: int) -> tuple[set[int], dict[str, str]
 
 
 def own_lines(session: Session, submission_id: int) -> list[SettledLine]:
-    """The lines of a sheet as they count now, without lines that a person cut into others, and without parts
-    whose cut was taken back."""
+    """The lines of a sheet as they count now; see `present`."""
     away, _, _ = set_aside(session, session.get_one(SubmissionRow, submission_id).phase_id)
-    return [line for line in lines_of(session, [submission_id])[submission_id]
-            if line.id not in away and not (line.kind == PART and line.by is None)]
+    return present(lines_of(session, [submission_id])[submission_id], away)
+
+
+def present(lines: Iterable[SettledLine], away: Container[int]) -> list[SettledLine]:
+    """The lines without those that a person cut into others (`away`, by id), and without parts whose cut was
+    taken back."""
+    # A part without a decision is one whose cut was taken back.
+    return [line for line in lines if line.id not in away and not (line.kind == PART and line.by is None)]
 
 
 def from_candidate(line: LineRow, number: int) -> tuple[str, str | None] | None:
