@@ -43,7 +43,9 @@ def body_of(answer: Mapping[bytes, Any]) -> bytes | None:
     return block if isinstance(block, bytes) else None
 
 
-_COPIED = re.compile(rb"([0-9]{1,10}) ([0-9:,]+) ([0-9:,]+)")
+_SET = rb"([0-9]{1,10}(?::[0-9]{1,10})?(?:,[0-9]{1,10}(?::[0-9]{1,10})?)*)"
+"""UIDs and ranges of UIDs, such as b"3,7:9"."""
+_COPIED = re.compile(rb"([0-9]{1,10}) %b %b" % (_SET, _SET))
 
 
 def copied_uids(answers: Sequence[bytes]) -> Iterator[tuple[str, int, int]]:
@@ -59,14 +61,11 @@ def copied_uids(answers: Sequence[bytes]) -> Iterator[tuple[str, int, int]]:
 
 
 def _numbers(uids: bytes) -> list[int]:
-    """The numbers of a set such as b"3,7:9", in its order; at most those of one move."""
+    """The numbers of a set, in its order; of each range at most `BATCH`."""
     numbers: list[int] = []
     for part in uids.split(b","):
-        first, _, last = part.partition(b":")
-        if not first.isdigit() or not (last or first).isdigit():
-            return []
-        low, high = sorted((int(first), int(last or first)))
-        numbers += range(low, min(high, low + BATCH) + 1)
+        ends = [int(end) for end in part.split(b":")]
+        numbers += range(min(ends), min(max(ends) + 1, min(ends) + BATCH))
     return numbers
 
 
