@@ -136,6 +136,11 @@ EQUIVALENT: Mapping[tuple[str, str, str], str] = {
         "a mail without a sender was set aside before",
     ("service/intake/opening/calls.py", ("code += [(_EQUAL, 0, len(rule) + 1, numbers[column] or 0), "
      "(_LOAD, 0, 0, offset), *rule]"), "0  ->  1"): "a call that is not there was passed over before",
+    ("service/intake/sheets/read_submission.py", "if count <= MOST_OTHER_GAMES:",
+     "count <= MOST_OTHER_GAMES  ->  count < MOST_OTHER_GAMES"): "one limit is as good as the other",
+    ("service/mail/mailbox/ingest.py", "if len(self.stored) >= MOST_MOVED:",
+     "len(self.stored) >= MOST_MOVED  ->  len(self.stored) > MOST_MOVED"):
+        "a command may be about one mail more",
     ("service/intake/filing.py", "TURNS = 32", "32  ->  33"): "one number of turns is as good as the other",
     ("service/mail/sending/compose.py", "RESULTS = 40", "40  ->  41"): "only the order of ranks counts",
     ("service/mail/sending/compose.py", "LATER = 50", "50  ->  51"): "only the order of ranks counts",

@@ -6,11 +6,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import timedelta
+from hashlib import sha256
 
 from fastapi.testclient import TestClient
 
 from service.mail.sending.compose import Attachment, OutLetter
-from service.mail.sending.outbox import LINK_DAYS, put
+from service.mail.sending.outbox import LINK_DAYS, file, prepare, put
 from service.store.letter_parts import finished
 from service.store.tables import AccessLinkRow
 from tests.support.letters import noisy_picture
@@ -77,6 +78,18 @@ def test_the_link_ends_and_is_another_for_each_reader(table: Table, client: Test
     assert first != second
     table.site.clock.advance(LINK_DAYS + timedelta(seconds=1))
     assert client.get(first).status_code == 404
+
+
+def test_a_letter_that_two_processes_prepare_has_one_link(table: Table) -> None:
+    """LET-05: only the one that is sent opens anything."""
+    with table.site.store.begin() as session:
+        prepared = [prepare(session, table.site.blobs, letter(address("Montrose")), max_bytes=60_000,
+                            sender="Galloper <orders@galloper.example>", now=table.site.clock.now(),
+                            base_url=BASE) for _ in range(2)]
+        assert [file(session, each, table.site.clock.now()) for each in prepared] == [True, False]
+        (row,) = session.query(AccessLinkRow)
+    assert prepared[0].link is not None
+    assert row.token_hash == sha256(prepared[0].link[0].encode()).hexdigest()
 
 
 def test_a_kept_photograph_or_letter_is_not_opened_by_its_digest(table: Table, client: TestClient) -> None:
