@@ -8,8 +8,11 @@ import re
 import pytest
 
 import maps
-from adjudicator.outcome import Result
-from service.games.results import ShownOrder
+from adjudicator.geo import Region
+from adjudicator.orders import Hold
+from adjudicator.outcome import Outcome, Result
+from adjudicator.units import UnitRef
+from service.games.results import ShownOrder, show_order
 from service.letters.language import language
 from service.letters.outcomes import messages, translatable
 
@@ -28,6 +31,13 @@ def shown(
     why: str, mark: str = "void", result: Result = Result.VOID, *, dislodged: bool = False
 ) -> ShownOrder:
     return ShownOrder("Army Kent moves to Surrey", result.value, mark, why, None, dislodged=dislodged)
+
+
+@pytest.mark.parametrize(("kind", "unit"), [("A", "Army London"), ("F", "Fleet London"), (None, "London")])
+def test_an_order_is_shown_with_its_unit_in_words(kind: str | None, unit: str) -> None:
+    """LET-10: the news of a letter names units by it."""
+    order = Hold(power="The Crown", unit=UnitRef(kind, Region("London")))
+    assert show_order(maps.load("w3k"), Outcome(order, Result.SUCCEEDS)).unit == unit
 
 
 @pytest.mark.parametrize("sentence", sentences())

@@ -106,6 +106,10 @@ def test_a_seat_can_be_left_empty(desk: DeskTable) -> None:
     assert "→ nobody" in page
     assert WHY in page
     assert "The seat is empty now." in page
+    seat(desk)
+    emptied, given = events(desk, "seat_changed")
+    assert emptied["to"] == given["from"] == "nobody"
+    assert "nobody" not in {emptied["from"], given["to"]}
 
 
 @pytest.mark.parametrize(("changes", "sentence"), [

@@ -3,6 +3,7 @@ that cannot be read."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -20,7 +21,7 @@ from service.games.ballots import executed
 from service.games.lines import lines_of
 from service.intake import filing
 from service.intake.sheets.read_submission import SubmissionReader
-from service.intake.sheets.recognizer import RecognizedPage
+from service.intake.sheets.recognizer import LessonPage, RecognizedPage
 from service.notices.answers.replies import Replies
 from service.store import records
 from service.store.tables import EventRow, GameRow, LineRow, LineState, PageRow, SubmissionRow
@@ -62,6 +63,20 @@ class Shown:
     def recognize(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
         self.looks += 1
         return self.recognized_pages[data]
+
+
+@dataclass
+class WithHands(Shown):
+    """A recognizer that reads with hands, and notes them."""
+
+    hands: list[Hand] = field(default_factory=list)
+
+    def learn(self, pages: Sequence[LessonPage]) -> Hand | None:
+        return None
+
+    def with_hand(self, hand: Hand) -> WithHands:
+        self.hands.append(hand)
+        return self
 
 
 @dataclass
@@ -141,6 +156,18 @@ def test_a_recognizer_without_hands_reads_a_player_who_has_one(desk: Desk) -> No
     reader = replace(desk.reader(shown), hand_of=lambda _session, _player: Hand(b"", finetuned.SHA256))
     reader.read({"submission": submission_id})
     assert (desk.paper(submission_id).fate, desk.paper(submission_id).hand) == ("counts", None)
+
+
+def test_a_player_s_sheet_is_read_with_their_hand(desk: Desk) -> None:
+    """INK-13: with that of the player who sent it."""
+    submission_id = desk.mailed()
+    hands = defaultdict[int | None, Hand](lambda: Hand(b"", finetuned.SHA256))
+    recognizer = WithHands({picture(90): (recognized(page([*HEADING, *ORDERS])),)})
+    reader = replace(desk.reader(recognizer), hand_of=lambda _session, player: hands[player])
+    reader.read({"submission": submission_id})
+    sheet = desk.paper(submission_id)
+    assert recognizer.hands == [hands[sheet.player_id]]
+    assert sheet.hand == hands[sheet.player_id].digest
 
 
 def test_in_a_game_that_asks_for_it_a_person_looks_at_every_order(desk: Desk) -> None:

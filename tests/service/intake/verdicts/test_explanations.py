@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
+from adjudicator.calendar import Phase, PhaseKind
 from grammar.headings.subject import parse_subject
 from grammar.headings.values import Heading
 from service.facts.refusals import RefusalReason
+from service.intake.verdicts.context import AnnouncedPhase
 from service.intake.verdicts.explanations import explain, gmt, phase_words
 from service.intake.verdicts.verdict import Verdict, VerdictKind
 from tests.support.mail_builder import (
@@ -94,6 +97,21 @@ def test_an_unknown_game_is_answered_with_the_senders_own_games() -> None:
 def test_a_wrong_phase_is_answered_with_the_open_one() -> None:
     words = explain(judge(mail("Powick Bridge, Montrose, Spring 1645 Movement")), context())
     assert words.remedy == "Open now: Autumn 1644 Retreat, until Sun 23 Mar 2025, 07:00 GMT."
+
+
+def test_a_phase_that_asks_only_others_is_not_offered() -> None:
+    """Q-74: what the player is asked for next, and from when on."""
+    opens = datetime(2025, 3, 30, 7, tzinfo=UTC)
+    later = AnnouncedPhase(Phase(1645, "Winter", PhaseKind.ADJUSTMENT), opens)
+    known = context()
+    others = replace(known, games=tuple(
+        replace(game, asked=frozenset({"Argyll"}), announced=(later,)) for game in known.games))
+    subject = "Powick Bridge, {}, Spring 1645 Movement"
+    words = [explain(judge(mail(subject.format("Montrose")), known=each), each) for each in (known, others)]
+    assert words[0].remedy.startswith("Open now: Autumn 1644 Retreat, until ")
+    assert words[1].remedy == (
+        "No orders of yours are asked for now. Winter 1645 Adjustment opens Sun 30 Mar 2025, 07:00 GMT; a "
+        "sheet that comes before is kept and counts then.")
 
 
 def test_a_sheet_for_a_game_that_is_over_is_answered_so() -> None:

@@ -320,6 +320,7 @@ def test_a_flood_delays_no_players_sheet(
     mark.claim(source, site.store, site.clock)
     counts = take_in(source, site.store, site.blobs, site.jobs, site.clock, expects)
     assert counts.left > 200
+    assert counts.new + counts.left == len([*strangers, *forged, sheet])
     with site.store() as session:
         assert session.get(MailRow, key_of(sheet)) is not None
         assert session.get(MailRow, key_of(strangers[0])) is None
