@@ -8,7 +8,8 @@ from __future__ import annotations
 import errno
 import os
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import NamedTuple
 
 # By name, the numbers on x86-64 and on 64-bit ARM (Linux 6.1: arch/x86/entry/syscalls/syscall_64.tbl,
 # include/uapi/asm-generic/unistd.h). None: there is no such call.
@@ -105,7 +106,18 @@ process."""
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 # struct seccomp_data: the call's number at 0, the machine at 4, six arguments of eight bytes from 16 on. Both
 # machines store the lower half first.
+_NUMBER, _MACHINE = 0, 4
 _LOAD, _EQUAL, _ANY_BIT, _AT_LEAST, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x06
+
+
+class _Step(NamedTuple):
+    """An instruction. `hit`, `miss`: how many instructions after it are left out where a test holds, and
+    where it does not."""
+
+    operation: int
+    value: int
+    hit: int = 0
+    miss: int = 0
 
 
 def number(name: str) -> int | None:
@@ -121,71 +133,50 @@ def program(process: int, *, opens_files: bool) -> bytes:
     shows which; without that it opens none any more. Raises KeyError on a machine whose numbers are not
     known."""
     column, machine = _MACHINES[os.uname().machine]
-    denied, unknown = RETURN_ERROR | errno.EPERM, RETURN_ERROR | errno.ENOSYS
-    code = [(_LOAD, 0, 0, 4), (_EQUAL, 1, 0, machine), (_RETURN, 0, 0, _KILL), (_LOAD, 0, 0, 0)]
-    if column == 0:
-        code += [(_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, _KILL)]
-    for numbers in _NUMBERS.values():
-        if numbers[column] is not None:
-            code += [(_EQUAL, 0, 1, numbers[column] or 0), (_RETURN, 0, 0, _ALLOW)]
-    reading = [
-        (_ANY_BIT, 0, 1, _WRITING),
-        (_RETURN, 0, 0, RETURN_ERROR | errno.EACCES),
-        (_RETURN, 0, 0, _ALLOW),
-    ]
-    closed = [(_RETURN, 0, 0, RETURN_ERROR | errno.EACCES)]
-    rules: list[tuple[tuple[int | None, int | None], int, list[tuple[int, int, int, int]]]] = [
-        (_OPEN, _argument(1), reading if opens_files else closed),
-        (_OPENAT, _argument(2), reading if opens_files else closed),
+    allowed, denied = _Step(_RETURN, _ALLOW), _error(errno.EPERM)
+    reading = [_error(errno.EACCES)]
+    if opens_files:
+        reading = [_Step(_ANY_BIT, _WRITING, miss=1), *reading, allowed]
+    places = range(len(_FCNTL_ALLOWED), 0, -1)
+    rules: list[tuple[tuple[int | None, int | None], list[_Step]]] = [
+        *((numbers, [allowed]) for numbers in _NUMBERS.values()),
+        (_OPEN, [_argument(1), *reading]),
+        (_OPENAT, [_argument(2), *reading]),
         # Whether a file is a terminal, which Python asks of each.
-        (_IOCTL, _argument(1), _only(_TCGETS, RETURN_ERROR | errno.ENOTTY)),
-        (
-            _FCNTL,
-            _argument(1),
-            [
-                *(
-                    (_EQUAL, len(_FCNTL_ALLOWED) - place, 0, command)
-                    for place, command in enumerate(_FCNTL_ALLOWED)
-                ),
-                (_RETURN, 0, 0, denied),
-                (_RETURN, 0, 0, _ALLOW),
-            ],
-        ),
-        (
-            _CLONE,
-            _argument(0),
-            [
-                (_ANY_BIT, 0, 1, _NAMESPACES),
-                (_RETURN, 0, 0, denied),
-                (_ANY_BIT, 1, 0, _THREAD),
-                (_RETURN, 0, 0, denied),
-                (_RETURN, 0, 0, _ALLOW),
-            ],
-        ),
+        (_IOCTL, [_argument(1), *_only(_TCGETS, errno.ENOTTY)]),
+        (_FCNTL, [_argument(1),
+                  *(_Step(_EQUAL, command, hit=place)
+                    for place, command in zip(places, _FCNTL_ALLOWED, strict=True)), denied, allowed]),
+        (_CLONE, [_argument(0), _Step(_ANY_BIT, _NAMESPACES, miss=1), denied,
+                  _Step(_ANY_BIT, _THREAD, hit=1), denied, allowed]),
         # Its flags lie in memory, which no filter reads; the C library then takes clone.
-        (_CLONE3, _argument(0), [(_RETURN, 0, 0, unknown)]),
+        (_CLONE3, [_error(errno.ENOSYS)]),
         # abort() signals itself; whatever it crashed by stays to be seen.
-        (_TGKILL, _argument(0), _only(process, denied)),
-        # Limits are read and never set: then the third argument is a null pointer.
-        (
-            _PRLIMIT,
-            _argument(2),
-            [(_EQUAL, 1, 0, 0), (_RETURN, 0, 0, denied), (_LOAD, 0, 0, _argument(2) + 4), *_only(0, denied)],
-        ),
+        (_TGKILL, [_argument(0), *_only(process, errno.EPERM)]),
+        # Limits are read and never set: then the third argument is a null pointer, in both halves.
+        (_PRLIMIT, [_argument(2), _Step(_EQUAL, 0, hit=1), denied,
+                    _Step(_LOAD, _argument(2).value + 4), *_only(0, errno.EPERM)]),
     ]
-    for numbers, offset, rule in rules:
-        if numbers[column] is not None:
-            code += [(_EQUAL, 0, len(rule) + 1, numbers[column] or 0), (_LOAD, 0, 0, offset), *rule]
-    return _assembled([*code, (_RETURN, 0, 0, denied)])
+    code = [_Step(_LOAD, _MACHINE), _Step(_EQUAL, machine, hit=1), _Step(_RETURN, _KILL),
+            _Step(_LOAD, _NUMBER)]
+    if column == 0:
+        code += [_Step(_AT_LEAST, _X32, miss=1), _Step(_RETURN, _KILL)]
+    for numbers, rule in rules:
+        if (own := numbers[column]) is not None:
+            code += [_Step(_EQUAL, own, miss=len(rule)), *rule]
+    return b"".join(struct.pack("=HBBI", step.operation, step.hit, step.miss, step.value)
+                    for step in [*code, denied])
 
 
-def _argument(place: int) -> int:
-    return 16 + 8 * place
+def _argument(place: int) -> _Step:
+    """Loads the lower half of an argument."""
+    return _Step(_LOAD, 16 + 8 * place)
 
 
-def _only(value: int, otherwise: int) -> list[tuple[int, int, int, int]]:
-    return [(_EQUAL, 1, 0, value), (_RETURN, 0, 0, otherwise), (_RETURN, 0, 0, _ALLOW)]
+def _error(number: int) -> _Step:
+    return _Step(_RETURN, RETURN_ERROR | number)
 
 
-def _assembled(code: Sequence[tuple[int, int, int, int]]) -> bytes:
-    return b"".join(struct.pack("=HBBI", operation, hit, miss, value) for operation, hit, miss, value in code)
+def _only(value: int, otherwise: int) -> list[_Step]:
+    """Allows one value, and answers any other with an error."""
+    return [_Step(_EQUAL, value, hit=1), _error(otherwise), _Step(_RETURN, _ALLOW)]

@@ -177,19 +177,6 @@ def test_the_child_may_not_write_more_than_its_output() -> None:
     assert decoded.pages == ()
 
 
-def test_what_started_a_child_that_was_stopped_ends_too() -> None:
-    """Its next child would have everything at the same places in memory, which the file may have learned."""
-    decode_photo(odd.saved(odd.quarters(), "PNG"))
-    before = {child for child in children_of(os.getpid()) if _is_of_pictures(child)}
-    assert before
-    assert decode_photo((SHEETS / "s019.jpg").read_bytes(), SandboxLimits(output=20_000)).pages == ()
-    assert before.isdisjoint(children_of(os.getpid()))
-
-
-def _is_of_pictures(child: int) -> bool:
-    return b"\0photo\0" in Path(f"/proc/{child}/cmdline").read_bytes()
-
-
 def test_how_a_child_broke_is_said_without_a_word_of_the_file() -> None:
     traceback = b"Traceback (most recent call last):\nValueError: Army London to Surrey\n"
     died = sandbox._death(1, traceback)
