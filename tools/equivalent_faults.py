@@ -134,8 +134,6 @@ EQUIVALENT: Mapping[tuple[str, str, str], str] = {
     ("service/intake/verdicts/rules.py", 'sender = verdict.sender or ""',
      "verdict.sender or ''  ->  without ''"):
         "a mail without a sender was set aside before",
-    ("service/intake/opening/calls.py", ("code += [(_EQUAL, 0, len(rule) + 1, numbers[column] or 0), "
-     "(_LOAD, 0, 0, offset), *rule]"), "0  ->  1"): "a call that is not there was passed over before",
     ("service/intake/sheets/read_submission.py", "if count <= MOST_OTHER_GAMES:",
      "count <= MOST_OTHER_GAMES  ->  count < MOST_OTHER_GAMES"): "one limit is as good as the other",
     ("service/mail/mailbox/ingest.py", "if len(self.stored) >= MOST_MOVED:",

@@ -10,7 +10,8 @@ nothing (`tools/equivalent_faults.py`), and lists each survivor with file, line 
 A run without a fault, of the whole quick suite, comes first where the file of `--calls` is missing:
 `tools/calls.py`. Then each fault is tried in a forked child that has it in memory alone, against the tests
 that call its function: first those that take little time and have noticed faults before, up to T seconds of
-processor time. A fault outside functions meets the tests that call a function of its module.
+processor time. A fault outside functions meets the tests that call a function of its module. A fault in what
+another program runs (`APART`) is written into a copy of this folder, and meets the tests of its folder there.
 
 With `--notes FILE` a run that was stopped goes on where it was.
 """
@@ -18,6 +19,7 @@ With `--notes FILE` a run that was stopped goes on where it was.
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import math
 import os
@@ -56,6 +58,10 @@ AREAS: Mapping[str, tuple[str, ...]] = {
     "grammar": ("grammar",),
 }
 """The files and folders of modules that are reported together."""
+APART: Collection[str] = frozenset((
+    "service/intake/opening/jail.py", "service/intake/opening/opener.py",
+    "service/intake/opening/sandbox_child.py", "service/intake/opening/probe.py"))
+"""Modules that run in another program, which has nothing of a test's memory."""
 SAMPLE = 200
 SECONDS = 60
 """How much processor time a fault gets."""
@@ -111,11 +117,13 @@ class Trials:
         """
         met = {number: fault for number, fault in enumerate(tried) if self.chosen(fault)}
         yield from (Outcome(fault, False, "no test") for fault in tried if fault not in met.values())
-        left = {number: fault for number, fault in met.items() if function_of(fault) is None}
+        apart = {number: fault for number, fault in met.items() if fault.path in APART}
+        left = {number: fault for number, fault in met.items()
+                if number not in apart and function_of(fault) is None}
         for are_kept in (True, False):
             keep_grammars(are_kept)
             inside = {number: fault for number, fault in met.items()
-                      if number not in left and are_kept is not fault.path.startswith("grammar/")}
+                      if number not in {*apart, *left} and are_kept is not fault.path.startswith("grammar/")}
             for line in lines_of_child(partial(self._in_memory, inside)):
                 number, is_noticed, by, unsound = json.loads(line)
                 self.unsound.update(unsound)
@@ -125,20 +133,24 @@ class Trials:
                     self._noticed[by] += is_noticed
                     yield Outcome(tried[number], is_noticed, by)
         # A module's own lines run when it is loaded, so a child loads it anew.
-        for fault in left.values():
-            *_, by = "loading", *lines_of_child(partial(self._anew, fault))
+        for fault in [*left.values(), *apart.values()]:
+            put = _written_into_copy if fault.path in APART else _loaded_with
+            *_, by = "loading", *lines_of_child(partial(self._anew, fault, put))
             yield Outcome(fault, not by.startswith(PASSED), by.strip())
 
     def chosen(self, fault: Fault) -> list[str]:
         """The tests that a fault meets, in order: those that call its function, else those that call one of
-        its module, else of its folder."""
-        function = function_of(fault)
+        its module, else of its folder. What another program calls is not known: there, those in the mirrored
+        folder."""
+        function, near = function_of(fault), f"tests/{fault.path.rpartition('/')[0]}/"
         runs = {name: run for name, run in self._runs.items() if name not in self.unsound}
-        calling = [name for name, run in runs.items() if function in run.calls]
+        if fault.path in APART:
+            calling = [name for name in runs if name.startswith(near)]
+        else:
+            calling = [name for name, run in runs.items() if function in run.calls]
         for place in (fault.path, fault.path.rpartition("/")[0] + "/"):
             calling = calling or [name for name, run in runs.items()
                                   if any(call.path.startswith(place) for call in run.calls)]
-        near = f"tests/{fault.path.rpartition('/')[0]}/"
         return sorted(calling, key=lambda name: self._rank(name, is_near=name.startswith(near)))
 
     def _rank(self, name: str, *, is_near: bool) -> tuple[int, str, float]:
@@ -194,10 +206,10 @@ class Trials:
         _end(child)
         return status == 0
 
-    def _anew(self, fault: Fault, out: TextIO) -> None:
-        """Load the module with a fault, and let the tests meet it."""
-        load_changed(fault.path, lambda: fault.tree)
+    def _anew(self, fault: Fault, put: Callable[[Fault], None], out: TextIO) -> None:
+        """Put a fault where the module is loaded from, and let the tests meet it."""
         names = self.chosen(fault)
+        put(fault)
         sums = accumulate(self._runs[name].seconds for name in names)
         most = sum(seconds < self._seconds for seconds in sums) or 1
         names = names[:most]
@@ -222,6 +234,21 @@ class Trials:
             passed += 1
         print(f"{PASSED} {passed} of {len(names)} tests", file=out, flush=True)
         os._exit(0)
+
+
+def _loaded_with(fault: Fault) -> None:
+    """Have this process load the module with the fault."""
+    load_changed(fault.path, lambda: fault.tree)
+
+
+def _written_into_copy(fault: Fault) -> None:
+    """Go into a copy of this folder that has the fault; it goes with this process."""
+    text, copy = ast.unparse(fault.tree), _folder_of(os.getpid()) / "copy"
+    shutil.copytree(".", copy, symlinks=True, ignore=shutil.ignore_patterns(".git", ".*_cache", "build"))
+    os.chdir(copy)
+    sys.path.insert(0, str(copy))
+    os.environ["PYTHONPATH"] = str(copy)
+    Path(fault.path).write_text(text, "utf-8")
 
 
 def _with_tests(files: Collection[str], act: Callable[[Items], None]) -> None:

@@ -97,6 +97,15 @@ def ends_with(status):
 def is_seen_by_nobody(count):
     return count < 1
 """
+APART = "import sys\nprint(int(sys.argv[1]) + 1)\n"
+APART_TESTS = """
+import subprocess
+import sys
+
+
+def test_another_program():
+    assert subprocess.check_output([sys.executable, "-m", "made_up.apart", "4"]) == b"5\\n"
+"""
 TESTS = """
 import os
 import pytest
@@ -153,12 +162,14 @@ RUN = """
 import sys
 from tools import mutate
 mutate.AREAS = {"shop": ("made_up",)}
+mutate.APART = {"made_up/apart.py"}
 sys.exit(mutate.main(sys.argv[1:]))
 """
 
 
 def test_a_run_over_a_made_up_module(tmp_path: Path) -> None:
-    files = {"made_up/shop.py": MODULE, "tests/test_shop.py": TESTS,
+    files = {"made_up/shop.py": MODULE, "made_up/apart.py": APART, "tests/test_shop.py": TESTS,
+             "tests/made_up/test_apart.py": APART_TESTS,
              "pytest.ini": "[pytest]\npythonpath = .\nmarkers =\n  slow: x\n  postgres: x\n"}
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -171,7 +182,7 @@ def test_a_run_over_a_made_up_module(tmp_path: Path) -> None:
         assert done.returncode == 2, done.stdout + done.stderr
         return done.stdout
 
-    made = len([*faults(str(tmp_path / "made_up/shop.py"))])
+    made = sum(len([*faults(str(tmp_path / f"made_up/{name}.py"))]) for name in ("shop", "apart"))
     first = run("--notes", "notes")
     assert " ".join(first.split()).endswith(
         "Left out, as they fail without any fault: tests/test_shop.py::test_that_always_fails "
