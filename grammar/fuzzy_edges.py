@@ -161,7 +161,7 @@ def edges(text: str, forms: Forms, lexicon: Lexicon, *, stray: bool = False,
         if region is not None and PLACE in known.terminals:
             table[start].append(Edge(start, end, PLACE, region, PREFIX_COST, end - start))
         if stray:
-            table[start].append(Edge(start, end, None, None, _STRAY_COST * (end - start), 1))
+            table[start].append(Edge(start, end, None, None, _STRAY_COST * (end - start)))
     for index in range(len(text)):
         _add_character(table, text, index, known)
     return table
@@ -225,9 +225,9 @@ def _add_character(table: dict[int, list[Edge]], text: str, index: int, known: S
         if not sign.isalnum() or _word_ends(text, index, index + 1) > 0:
             _add(table, text, (index, index + 1), spelling, 0.0)
     if sign == " " and "-" in known.signs:  # a dash too faint to be read
-        edges_here.append(Edge(index, index + 1, known.signs["-"][0].terminal, "-", _STRAY_COST, 1))
+        edges_here.append(Edge(index, index + 1, known.signs["-"][0].terminal, "-", _STRAY_COST))
     if sign == " ":
-        edges_here.append(Edge(index, index + 1, None, None, _PASS_COST, 1))
+        edges_here.append(Edge(index, index + 1, None, None, _PASS_COST))
     elif not sign.isalnum():
         edges_here.append(Edge(index, index + 1, None, None, 0.4, 2))
     elif _word_ends(text, index, index + 1) == 2:
@@ -243,12 +243,12 @@ def _add_lone_sign(edges_here: list[Edge], text: str, index: int, known: Spellin
     if not is_alone or any(s.terminal == KIND for s in known.signs.get(sign, ())):
         return
     if sign in "il" and NUMBER in known.terminals:
-        edges_here.append(Edge(index, index + 1, NUMBER, 1, _ALIKE_COST, 1))
+        edges_here.append(Edge(index, index + 1, NUMBER, 1, _ALIKE_COST))
     for letter, same in known.signs.items():
         for spelling in same:
             if spelling.terminal == KIND or (letter == "-" and sign in "il1/"):
                 cost = min(_STRAY_COST, swap_cost(letter, sign))
-                edges_here.append(Edge(index, index + 1, spelling.terminal, spelling.value, cost, 1))
+                edges_here.append(Edge(index, index + 1, spelling.terminal, spelling.value, cost))
 
 
 def changed_letters(cost: float, path: Sequence[Edge]) -> float:

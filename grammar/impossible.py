@@ -114,7 +114,7 @@ def faults(order: Order, lexicon: Lexicon) -> Iterator[Impossible]:
     if isinstance(order, Convoy):
         if lexicon.terrain_of(order.unit.region) in {Terrain.INLAND, Terrain.COASTAL}:
             yield Impossible("unit", Why.CONVOYS_ASHORE, order.unit.kind, order.unit.region)
-        carrier = lexicon.kinds.get(order.unit.kind or "")
+        carrier = lexicon.kind_of(order.unit.kind)
         if carrier is not None and not carrier.can_convoy:
             yield Impossible("unit", Why.NO_CARRIER, order.unit.kind, order.unit.region)
         yield from _not_carried("target", order.target, order.to, lexicon)
@@ -128,7 +128,7 @@ def faults(order: Order, lexicon: Lexicon) -> Iterator[Impossible]:
 
 def _not_carried(part: str, unit: UnitRef, to: Region, lexicon: Lexicon) -> Iterator[Impossible]:
     """Why a unit, which is the order's field `part`, cannot be convoyed: its kind, or an end of the way."""
-    known = lexicon.kinds.get(unit.kind or "")
+    known = lexicon.kind_of(unit.kind)
     if known is not None and not known.can_be_convoyed:
         yield Impossible(part, Why.NOT_CARRIED, unit.kind, unit.region)
     # A boat bunch at sea may be convoyed too (BRE-16).

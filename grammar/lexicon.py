@@ -244,9 +244,13 @@ class Lexicon:
                 return ()
         return tuple(regions)
 
+    def kind_of(self, letter: str | None) -> UnitKind | None:
+        """The kind of unit with this letter; None without one, or for one that the game does not have."""
+        return None if letter is None else self.kinds.get(letter)
+
     def fits_terrain(self, kind: str | None, region: Region) -> bool:
         """True if a unit kind can ever be in a region's terrain, or where either is unknown."""
-        known, province = self.kinds.get(kind or ""), self.board.provinces.get(region.province)
+        known, province = self.kind_of(kind), self.board.provinces.get(region.province)
         if known is None or province is None:
             return True
         # Terrain only, never borders: reading does not look at the board (NON-03).
@@ -277,18 +281,17 @@ class Lexicon:
 
     def is_of_element(self, kind: str | None, element: str) -> bool:
         """True if a unit kind lives on this element, land or sea; False for an unknown kind."""
-        known = self.kinds.get(kind or "")
+        known = self.kind_of(kind)
         return known is not None and not (_AFLOAT if element == SEA else _ASHORE).isdisjoint(known.moves)
 
     def has_coast(self, region: Region) -> bool:
         """True unless the region names a coast that its province does not have."""
-        province = self.board.provinces.get(region.province)
-        return region.coast is None or province is None or region.coast in {c.id for c in province.coasts}
+        coasts = self.board.provinces[region.province].coasts
+        return region.coast is None or region.coast in {coast.id for coast in coasts}
 
     def province_name(self, region: Region) -> str:
         """The full name of a region's province."""
-        province = self.board.provinces.get(region.province)
-        return province.name if province else region.province
+        return self.board.provinces[region.province].name
 
     def coast_id(self, province: str, name: str) -> str:
         """The coast id that a coast's name means in a province.

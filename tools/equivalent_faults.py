@@ -153,6 +153,9 @@ EQUIVALENT: Mapping[tuple[str, str, str], str] = {
         "a weight by hand, as good as its neighbour",
     ("service/mail/sending/failed.py", 'return (letter.error or "").startswith(_RETURNED.rstrip(": "))',
      "letter.error or ''  ->  without ''"): "a letter that failed has its error",
+    ("grammar/lexicon.py", "regions[region] = region.province in self.seas",
+     "region.province in self.seas  ->  region.province not in self.seas"):
+        "only whether two regions are alike counts",
     ("grammar/headings/versions.py",
      "if number.text.isascii() and number.text.isdigit() and len(number.text) <= 9:",
      "9  ->  10"):

@@ -104,6 +104,14 @@ def test_readings_differ_in_the_kinds_of_units_alone(first: str, other: str, *, 
 
 
 @pytest.mark.parametrize(("text", "expected"), [
+    ("Flect Kent holds", True), ("Flocl Kent holds", False), ("Send it", True), ("Sand it", False),
+    ("Arny Kent holds", True), ("Anny Kent holds", False), ("Arnys Kent holds", False)])
+def test_a_first_word_of_five_letters_may_have_one_misread(text: str, *, expected: bool) -> None:
+    """WOR-03, and army, the word that most orders begin with, of four."""
+    assert DEFAULT_STARTS.looks_like_order(text) is expected
+
+
+@pytest.mark.parametrize(("text", "expected"), [
     ("Kentarmy holds", True), ("Armykent holds", True), ("the King", True), ("a kingdom", False),
     ("Northumberland", False)])
 def test_the_word_of_a_unit_may_be_joined_to_a_name_of_four_letters(text: str, *, expected: bool) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from adjudicator.orders import Convert
 from tests.grammar.boards import DATA, read, said
 
 _TABLE = tomllib.loads(Path(DATA, "phrases.toml").read_text(encoding="utf-8"))["phrases"]
@@ -34,3 +35,11 @@ def test_canonical_text_is_taken_back(slug: str, phase: str, text: str, expected
 def test_orders_carry_the_sheet_and_the_line() -> None:
     (order,) = read("Army London moves to Surrey").orders
     assert (order.power, order.line) == ("Montrose", 7)
+
+
+def test_the_coast_of_what_a_unit_becomes_is_the_one_written_with_it() -> None:
+    """CVT-06: else the one written with an army, which has none itself."""
+    line = "Army Devon North Coast converts to Fleet"
+    orders = [order for text in (line, f"{line} South Coast") for order in read(text).orders]
+    coasts = [order.coast for order in orders if isinstance(order, Convert)]
+    assert coasts == ["North Coast", "South Coast"]

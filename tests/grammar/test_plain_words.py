@@ -6,6 +6,7 @@ import pytest
 
 import maps
 from adjudicator.calendar import PhaseKind
+from grammar.candidates import is_plain_word
 from grammar.parse import ParsedLine, parse_line
 from reading.vocabulary import forms_of, lexicon_of
 
@@ -45,3 +46,12 @@ def test_an_arrow_struck_through_or_turned_about_is_no_move(text: str) -> None:
 
 def test_a_coast_after_a_stroke_is_a_coast() -> None:
     assert typed("F Mar - Spa/sc", "standard").orders
+
+
+@pytest.mark.parametrize(("word", "expected"), [
+    ("fleets", True), ("supports", True), ("if", True), ("or", True), ("to", False), ("kent", False)])
+def test_a_plain_word_is_one_of_orders_that_is_long_enough_or_one_of_doubt(
+    word: str, *, expected: bool
+) -> None:
+    variant = maps.load("w3k")
+    assert is_plain_word(word, lexicon_of(variant), [forms_of(variant, PhaseKind.MOVEMENT)]) is expected

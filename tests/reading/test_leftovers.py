@@ -9,6 +9,7 @@ from adjudicator.calendar import PhaseKind
 from adjudicator.orders import Order
 from grammar.impossible import is_nonsense, oddity_cost
 from grammar.interpret import (
+    begun_names,
     has_doubt,
     has_shared_short_form,
     has_shared_short_name,
@@ -173,6 +174,15 @@ def test_where_the_names_of_places_stand() -> None:
     # The longest spelling counts: Isle of Wight is three words, not Wight. An article is not one of them.
     text = "army the isle of wight supports fleet firth of clyde in attacking kent"
     assert place_spans(text, orders(text), LEXICON) == ((2, 5), (7, 10), (12, 13))
+
+
+@pytest.mark.parametrize(("text", "indexes"), [
+    ("f iri - kent", (1,)), ("a easter - kent", (1,)), ("a easter ross - sutherland", ())])
+def test_the_beginning_of_a_name_is_none_where_the_name_is_whole(
+    text: str, indexes: tuple[int, ...]
+) -> None:
+    """WOR-03: "Iri" is in no list, and "Easter Ross" is."""
+    assert begun_names(text, orders(text), LEXICON) == indexes
 
 
 @pytest.mark.parametrize(
