@@ -183,7 +183,7 @@ def _forget_rows(table: ActTable, player: PlayerRow, games: Sequence[GameRow]) -
         .values(text="", candidates=[]), execution_options={"synchronize_session": False})
     for mail in mails:
         mail.sender, mail.proof = None, None
-        mail.verdict = {key: value for key, value in (mail.verdict or {}).items()
+        mail.verdict = {key: value for key, value in mail.verdict_fields.items()
                         if key in {"game", "power", "kind", "season", "year", "version"}} or None
     for letter in letters:
         letter.recipient, letter.words, letter.files, letter.error = stand_in, None, [], None

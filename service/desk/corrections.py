@@ -17,7 +17,6 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
-from adjudicator.serialize import codec
 from maps.variant import Variant
 from service.desk import queries
 from service.desk.reading import view as reading_view
@@ -25,7 +24,7 @@ from service.desk.reading.acts import ActRequest, carry_out
 from service.games.acts.act import ActTable, ResultsCorrection, perform
 from service.games.acts.results import CorrectBoard, CorrectResults, TakeBackResults, is_correctable
 from service.games.decisions import KEY_LENGTH
-from service.games.phases import phase_title
+from service.games.phases import phase_title, position_of, resolution_of
 from service.games.refused import Refused
 from service.games.taken_back import Differences, differences, times_taken_back
 from service.games.turns import JUDGEABLE, judge_if_read
@@ -164,7 +163,7 @@ def correct_line(
         if _is_taken_back(session, phase_id):
             return RedirectResponse(f"/results/{phase_id}", status_code=303)
         phase = _sent_phase(session, phase_id)
-        before, game = codec.load_resolution(phase.resolution or {}), phase.game_id
+        before, game = resolution_of(phase), phase.game_id
 
     def judge_again(table: ActTable) -> Differences:
         perform(TakeBackResults(phase_id, why), table)
@@ -177,7 +176,7 @@ def correct_line(
         if not judge_if_read(table.session, phase, table.now, table.load):
             return Differences(None)
         table.session.refresh(phase)
-        now = codec.load_resolution(phase.resolution or {})
+        now = resolution_of(phase)
         return Differences(differences(table.load(table.game(game).variant), before, now))
 
     page = first_look(request, visitor, game, judge_again, "Take the results back and judge again",
@@ -211,7 +210,7 @@ def _correction_values(session: Session, phase_id: int, load: Callable[[str], Va
     game = session.get_one(GameRow, phase.game_id)
     board = next((row for row in records.phases(session, game.id) if row.position is not None
                   and row.state != PhaseState.SENT), None)
-    position = None if board is None else codec.load_position(board.position or {})
+    position = None if board is None else position_of(board)
     written = None
     if board is not None and position is not None and is_correctable(board, load(game.variant), position):
         written = written_board(load(game.variant), position)

@@ -165,7 +165,7 @@ def _mails(
     for mail in queries.quarantine(session):
         if not is_within_mail(session, mail, coordinates):
             continue
-        named = (mail.verdict or {}).get("game")
+        named = mail.verdict_fields.get("game")
         played = () if named or not mail.sender else records.games_of_senders(session, [mail.sender])
         due = next((view.phase.deadline for view in sealed_phases
                     if view.game.name == named or view.game.id in played), None)
@@ -226,7 +226,7 @@ def _site(session: Session, findings: Sequence[Finding]) -> Iterator[InboxEntry]
 
 
 def _subject(mail: MailRow) -> str:
-    return str((mail.verdict or {}).get("subject") or "(no subject)")
+    return str(mail.verdict_fields.get("subject") or "(no subject)")
 
 
 def _sentence(words: str) -> str:

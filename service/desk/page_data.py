@@ -24,6 +24,7 @@ from service.games.ballots import executed
 from service.games.lines import lines_of
 from service.games.options import options_of
 from service.games.phase_summary import Aftermath
+from service.games.phases import position_of
 from service.games.results import ShownOrder, ShownPower, show
 from service.games.rulings import as_written
 from service.store.tables import GameRow, PhaseRow
@@ -85,7 +86,7 @@ def aftermath(session: Session, phase_id: int, load: Load) -> Aftermath:
     if phase.resolution is None:
         return Aftermath()
     variant, _ = _board(session, phase_id, load)
-    position = codec.load_position(phase.position or {})
+    position = position_of(phase)
     return phase_summary.aftermath(variant, position, codec.load_resolution(phase.resolution))
 
 

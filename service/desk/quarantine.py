@@ -68,7 +68,7 @@ def mail_page(request: Request, visitor: SignedIn, sha256: str, notice: str = ""
             "sealed": sealed,
             "sealed_title": "" if sealed is None else _title_for(visitor, sealed),
             "answers_before": _earlier_answers(session, mail, ports.letter_kinds),
-            "verdict": mail.verdict or {},
+            "verdict": mail.verdict_fields,
         }
         return show(request, "quarantine_mail.html",
                     **with_slot_values(Slot.QUARANTINED_MAIL, request, session, values))

@@ -113,7 +113,7 @@ def _mails(session: Session, words: str, games: frozenset[str] | None) -> list[F
         select(SubmissionRow.sha256, SubmissionRow.id)
         .where(SubmissionRow.sha256.in_([mail.sha256 for mail in rows])))}
     return [
-        Find(str((mail.verdict or {}).get("subject") or "(no subject)"),
+        Find(str(mail.verdict_fields.get("subject") or "(no subject)"),
              f"/sheet/{sheets[mail.sha256]}" if mail.sha256 in sheets
              else f"/quarantine/{mail.sha256}" if mail.state == "quarantined" else "",
              f"{mail.sender or 'sender unknown'}, {mail.received_at:%a %-d %b %Y, %H:%M} GMT; {mail.state}")

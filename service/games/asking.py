@@ -20,11 +20,10 @@ from adjudicator.calendar import PhaseKind
 from adjudicator.phases.year_end import builds_due
 from adjudicator.position import Position
 from adjudicator.ruleset import Ruleset
-from adjudicator.serialize import codec
 from maps.variant import Variant
 from service.games.deadlines import pace_of
 from service.games.options import options_of
-from service.games.phases import phase_of
+from service.games.phases import phase_of, position_of
 from service.store.tables import GameRow, OutboxRow, OutboxState, PhaseRow
 
 LEAST_SHARE = 0.5
@@ -40,7 +39,7 @@ _ON_ITS_WAY = (OutboxState.QUEUED, OutboxState.SENDING, OutboxState.HELD, Outbox
 
 def owing(phase: PhaseRow, variant: Variant) -> frozenset[str]:
     """The powers that owe orders in a phase whose board is known."""
-    return owing_on(codec.load_position(phase.position or {}), PhaseKind(phase.kind), variant)
+    return owing_on(position_of(phase), PhaseKind(phase.kind), variant)
 
 
 def owing_on(position: Position, kind: PhaseKind, variant: Variant) -> frozenset[str]:

@@ -16,11 +16,11 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 import maps
-from adjudicator.serialize import codec
 from maps.variant import Variant
 from service.games.ballots import executed
 from service.games.lines import SettledLine, lines_of
 from service.games.options import options_of
+from service.games.phases import resolution_of
 from service.store.tables import GameRow, LineState, PhaseRow, PhaseState
 
 _DRAW = re.compile(r"\b(?:draw|remis|unentschieden|match nul|nulle)\b", re.IGNORECASE)
@@ -127,7 +127,7 @@ def _open_to(session: Session, phase: PhaseRow) -> tuple[str, ...] | None:
         PhaseRow.game_id == phase.game_id, PhaseRow.ordinal <= phase.ordinal,
         PhaseRow.resolution.is_not(None)).order_by(PhaseRow.ordinal.desc()).limit(12))
     for row in rows:
-        open_to = codec.load_resolution(row.resolution or {}).draw_open_to
+        open_to = resolution_of(row).draw_open_to
         if open_to is not None:
             # A later year of the same season has decided it anew, and found none.
             later = session.scalar(select(PhaseRow.id).where(

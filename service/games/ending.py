@@ -15,10 +15,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from adjudicator.outcome import Resolution
-from adjudicator.serialize import codec
 from maps.variant import Variant
 from service.games import draw_votes
 from service.games.options import options_of
+from service.games.phases import resolution_of
 from service.games.rulings import as_played
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState
@@ -93,4 +93,4 @@ def end_of(session: Session, game: GameRow, variant: Variant) -> GameEnd | None:
     judged = [row for row in rows if row.resolution is not None]
     if not judged:
         return None
-    return end_with(session, judged[-1], variant, codec.load_resolution(judged[-1].resolution or {}))
+    return end_with(session, judged[-1], variant, resolution_of(judged[-1]))

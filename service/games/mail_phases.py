@@ -58,7 +58,7 @@ class MailPhases:
 
     def phase_of(self, session: Session, mail: MailRow) -> PhaseRow | None:
         """The phase for which a mail came; None if it met no deadline, or names another game."""
-        verdict = mail.verdict or {}
+        verdict = mail.verdict_fields
         if verdict.get("game") not in {None, self.game}:
             return None
         ahead = self.ahead(mail.received_at)
@@ -83,7 +83,7 @@ class MailPhases:
 
     def powers_of(self, session: Session, mail: MailRow) -> tuple[str, ...]:
         """The powers that a mail is from: the one it names, else those of its proved sender."""
-        verdict = mail.verdict or {}
+        verdict = mail.verdict_fields
         if verdict.get("game") not in {None, self.game}:
             return ()
         named = self.powers.get(str(verdict.get("power"))) if verdict.get("game") else None

@@ -34,6 +34,18 @@ def phase_of(row: PhaseRow) -> Phase:
     return Phase(row.year, row.season, PhaseKind(row.kind))
 
 
+def position_of(row: PhaseRow) -> Position:
+    """The position of a phase that has begun."""
+    assert row.position is not None
+    return codec.load_position(row.position)
+
+
+def resolution_of(row: PhaseRow) -> Resolution:
+    """The resolution of a phase that is judged."""
+    assert row.resolution is not None
+    return codec.load_resolution(row.resolution)
+
+
 def power_name(variant: str, power: str, load: Callable[[str], Variant] = maps.load) -> str:
     """A power's name on its board; the id where the board does not know it."""
     try:

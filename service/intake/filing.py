@@ -59,9 +59,9 @@ def _reading_rank(session: Session, submission_id: int) -> int:
     second sheet goes after every game's first."""
     submission = session.get_one(SubmissionRow, submission_id)
     phase = session.get_one(PhaseRow, submission.phase_id)
-    waiting = session.scalar(select(func.count()).select_from(SubmissionRow).where(
+    waiting = session.scalars(select(func.count()).select_from(SubmissionRow).where(
         SubmissionRow.phase_id == phase.id, SubmissionRow.read_at.is_(None),
-        SubmissionRow.id < submission_id)) or 0
+        SubmissionRow.id < submission_id)).one()
     minutes = max(0, int((phase.deadline - FIRST_MINUTE).total_seconds() // 60))
     return 1 + minutes * TURNS + min(waiting, TURNS - 1)
 

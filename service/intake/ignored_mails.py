@@ -160,7 +160,7 @@ def _end(table: ActTable, sha256: str, end: str) -> None:
 
 def _sheet_on_file(session: Session, row: MailRow) -> bool:
     """Whether the mail repeats one whose sheet is on file."""
-    earlier = (row.verdict or {}).get("of")
+    earlier = row.verdict_fields.get("of")
     return row.reason == RefusalReason.DUPLICATE and earlier is not None and session.scalar(
         select(SubmissionRow.id).where(SubmissionRow.sha256 == earlier)) is not None
 

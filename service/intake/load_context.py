@@ -267,7 +267,7 @@ def dump_verdict(verdict: Verdict, mail: IncomingMail) -> dict[str, Any]:
 
 
 def _earlier(row: MailRow) -> EarlierMail:
-    stored = row.verdict or {}
+    stored = row.verdict_fields
     kind = PhaseKind(stored["kind"]) if stored["kind"] else None
     complaint = None
     # An unread subject is compared by its words (`rules._subject_key`), so that it was unread is stored too.

@@ -299,7 +299,7 @@ def _judge(
 
     verdict = judged(mail)
     names_sheet = (verdict.reason is RefusalReason.NO_PHOTO
-                   and context.game(verdict.game or "").takes_typed_orders)
+                   and context.game(verdict.game).takes_typed_orders)
     if names_sheet and not mail.bold:
         return replace(verdict, reason=RefusalReason.NOT_BOLD), mail
     if mail.pictures or not mail.bold or not (names_sheet or mail.references):
@@ -320,7 +320,7 @@ def _is_typed_answer(
 ) -> bool:
     """Whether typed rows that answer a letter are a sheet: at least one of them is an order. "That was
     **very** good" would be the first sheet of its phase, and in some games the only one that counts."""
-    if SheetFlag.BY_ANSWER not in typed.flags or not context.game(typed.game or "").takes_typed_orders:
+    if SheetFlag.BY_ANSWER not in typed.flags or not context.game(typed.game).takes_typed_orders:
         return False
     variant = load(session.scalars(select(GameRow.variant).where(GameRow.name == typed.game)).one())
     power = next(power.id for power in variant.powers.values() if power.name == typed.power)

@@ -55,7 +55,7 @@ class TakeMailBack(Act[None]):
     def change(self, table: ActTable) -> None:
         """Refuse a mail that no person discarded."""
         row = table.session.get(MailRow, self.sha256)
-        reason = None if row is None else (row.verdict or {}).get("reason") or "could_not_be_handled"
+        reason = None if row is None else row.verdict_fields.get("reason") or "could_not_be_handled"
         if row is None or not records.claim(
                 table.session, MailRow, MailRow.sha256 == self.sha256, MailRow.state == MailState.IGNORED,
                 MailRow.reason == DISCARDED, state=MailState.QUARANTINED, reason=reason):
@@ -70,7 +70,7 @@ def of_mail(table: ActTable, kind: Event, sha256: str, **detail: object) -> list
     """An act on a mail, in each game that it concerns, with its time and the power that it names: enough for
     its player to see that it is theirs. One event of the site where it concerns no game."""
     row = table.session.get_one(MailRow, sha256)
-    verdict = row.verdict or {}
+    verdict = row.verdict_fields
     named = verdict.get("power")
     player = records.player_of(table.session, row.sender) if row.sender else None
     seats = [] if player is None else records.seats_of(table.session, player.id)
@@ -108,7 +108,7 @@ def settle(
 
 def announced_for(mail: MailRow) -> ColumnElement[bool]:
     """Of phases with their games: those that are not open yet and that the mail names (Q-74)."""
-    verdict = mail.verdict or {}
+    verdict = mail.verdict_fields
     return and_(
         PhaseRow.state == PhaseState.WAITING, GameRow.name == verdict.get("game"),
         PhaseRow.season == verdict.get("season"), PhaseRow.year == verdict.get("year"),
@@ -121,7 +121,7 @@ def sealed_by(
     """The phase that seals a mail: of those for which it may have come (`MailPhases`) the sealed one whose
     deadline is last. The mail may be looked into after that deadline (DESK-02, Q-14, PHA-03). If the subject
     names a known game, only a phase of that game counts. None if the mail is not sealed."""
-    named = (mail.verdict or {}).get("game")
+    named = mail.verdict_fields.get("game")
     games = [game for game in records.games(session) if game.name == named] or records.games(session)
     came_for = (MailPhases.of(session, game, load(game.variant)).phase_of(session, mail) for game in games)
     sealed_phases = [phase for phase in came_for if phase is not None and sealed(phase)]

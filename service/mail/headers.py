@@ -50,6 +50,10 @@ class Headers:
         """The topmost value, or None."""
         return next(iter(self.all(name)), None)
 
+    def text(self, name: str) -> str:
+        """The topmost value; "" without one."""
+        return next(iter(self.all(name)), "")
+
 
 def split_mail(raw: bytes) -> tuple[Headers, bytes]:
     """The header block and the body of raw mail bytes. Lines that are no header are passed over."""

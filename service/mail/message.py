@@ -165,7 +165,7 @@ def read_head(raw: bytes, size: int | None = None) -> IncomingMail:
         digest=hashlib.sha256(raw).hexdigest(),
         body_digest=hashlib.sha256(memoryview(mail)[body_start:]).hexdigest(),
         overflow=size is not None,
-        may_have_pictures=_FILES.match(headers.first("content-type") or "") is not None,
+        may_have_pictures=_FILES.match(headers.text("content-type")) is not None,
     )
 
 

@@ -21,7 +21,6 @@ from sqlalchemy.orm import Session
 import maps
 from adjudicator.calendar import PhaseKind
 from adjudicator.outcome import Resolution
-from adjudicator.serialize import codec
 from grammar.headings.sheet import parse_sheet_heading
 from grammar.headings.values import KnownGame
 from maps.variant import Variant
@@ -29,7 +28,7 @@ from reading.vocabulary import known_game
 from service import pictures
 from service.games.ballots import executed
 from service.games.lines import SettledLine, lines_of
-from service.games.phases import phase_title
+from service.games.phases import phase_title, position_of
 from service.games.turns import NotReady
 from service.letters.facts import GameInfo, ResultsFacts
 from service.mail.sending.compose import Attachment
@@ -118,7 +117,7 @@ def sheet_copies(
 
 def changes_map(phase: PhaseRow, resolution: Resolution, variant: Variant) -> str:
     """A small map of the centres that changed hands in a phase, as SVG, or "" (LET-09)."""
-    before = codec.load_position(phase.position or {}).centres
+    before = position_of(phase).centres
     after = resolution.position.centres
     owner_before = {centre: power for power, centres in before.items() for centre in centres}
     owner_after = {centre: power for power, centres in after.items() for centre in centres}

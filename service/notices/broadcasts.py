@@ -25,7 +25,7 @@ from service.games.ballots import next_version
 from service.games.deadlines import DeadlineExtension
 from service.games.ending import GameEnd
 from service.games.options import options_of
-from service.games.phases import next_phase, phase_of, phase_title
+from service.games.phases import next_phase, phase_of, phase_title, resolution_of
 from service.games.results import unit_text
 from service.games.taken_back import Difference
 from service.intake.verdicts.explanations import canonical_subject
@@ -263,7 +263,7 @@ class Broadcasts:
 
     def game_ended(self, session: Session, game: GameRow, end: GameEnd, last: PhaseRow) -> int:
         """Inform every player of the end that was declared. Returns the number of letters."""
-        resolution = codec.load_resolution(last.resolution or {})
+        resolution = resolution_of(last)
         letters = Farewell(self.letters).all(session, game, end, last, resolution)
         return sum(self.letters.put(session, letter, last) for letter in letters)
 

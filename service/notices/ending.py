@@ -15,7 +15,15 @@ from service import pictures
 from service.feature import end_page
 from service.games.ending import EndKind, GameEnd
 from service.games.options import options_of
-from service.games.phases import JudgedPhase, centres_by_year, game_years, names_of_years, phase_of
+from service.games.phases import (
+    JudgedPhase,
+    centres_by_year,
+    game_years,
+    names_of_years,
+    phase_of,
+    position_of,
+    resolution_of,
+)
 from service.games.rulings import as_played
 from service.letters import render
 from service.letters.facts import GameOverFacts
@@ -84,7 +92,7 @@ def judged_phases(
                           codec.load_resolution(row.resolution))
               for row in records.phases(session, game.id)
               if row.ordinal < last.ordinal and row.resolution is not None and row.position is not None]
-    return [*judged, JudgedPhase(last.ordinal, phase_of(last), codec.load_position(last.position or {}),
+    return [*judged, JudgedPhase(last.ordinal, phase_of(last), position_of(last),
                                  resolution)]
 
 
@@ -113,7 +121,7 @@ def _game_over_sample(seat: Previews) -> Sample[GameOverFacts]:
         last = rows[-1]
         facts = game_over_facts(
             seat.session, seat.game, seat.variant, end, last,
-            codec.load_resolution(last.resolution or {}), seat.letters.sender.base_url)
+            resolution_of(last), seat.letters.sender.base_url)
     else:
         last, facts = seat.phase(), _over_at_once(seat, end)
     return Sample(facts, "As if the game ended today in a draw; a printed sheet of the same goes along.",

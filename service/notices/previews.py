@@ -14,10 +14,9 @@ from sqlalchemy.orm import Session
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
-from adjudicator.serialize import codec
 from maps.variant import Variant
 from service.games import ballots
-from service.games.phases import phase_of
+from service.games.phases import phase_of, position_of, resolution_of
 from service.games.results import unit_text
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
@@ -129,12 +128,12 @@ class Previews:
         judged = {PhaseState.READY, PhaseState.SENT}
         rows = [row for row in records.phases(self.session, self.game.id)
                 if row.kind == kind and row.resolution is not None and row.state in judged]
-        return (rows[-1], codec.load_resolution(rows[-1].resolution or {})) if rows else (None, None)
+        return (rows[-1], resolution_of(rows[-1])) if rows else (None, None)
 
     def position(self) -> Position:
         """The position of the newest phase that has one."""
         rows = [row for row in records.phases(self.session, self.game.id) if row.position is not None]
-        return codec.load_position(rows[-1].position or {}) if rows else self.variant.start
+        return position_of(rows[-1]) if rows else self.variant.start
 
     def units(self) -> tuple[str, ...]:
         """The power's units as they are, in words."""

@@ -14,7 +14,6 @@ from adjudicator.lots import Lots
 from adjudicator.orders import Remove
 from adjudicator.outcome import Resolution, Result
 from adjudicator.position import Dislodgement
-from adjudicator.serialize import codec
 from adjudicator.units import Unit
 from maps.variant import Variant
 from service.feature import features
@@ -23,7 +22,7 @@ from service.games.asking import owing
 from service.games.ballots import executed
 from service.games.lines import lines_of
 from service.games.options import options_of
-from service.games.phases import phase_of, phase_title
+from service.games.phases import phase_of, phase_title, position_of
 from service.games.proof_reading import proof_of
 from service.games.results import ShownPower, redacted_for, show, unit_text
 from service.letters.facts import Holding, NextDate, Proofs, ResultsFacts, SheetFacts, Standings, UnitChanges
@@ -238,7 +237,7 @@ def _standings(phase: PhaseRow, resolution: Resolution, variant: Variant) -> Sta
 
 
 def _holdings(phase: PhaseRow, resolution: Resolution, variant: Variant) -> tuple[Holding, ...]:
-    before = codec.load_position(phase.position or {}).centres
+    before = position_of(phase).centres
     after = resolution.position.centres
     units = resolution.position.units
 

@@ -310,7 +310,7 @@ def games_of_mail(session: Session, mail: MailRow) -> list[str]:
     """The game that a mail names, or else every game in which its sender has a seat, or whose name is in its
     subject: of a mail whose sender was not proved nothing else is known. None for a stranger's mail that
     names no game, which no record could hold."""
-    verdict = mail.verdict or {}
+    verdict = mail.verdict_fields
     if verdict.get("game"):
         return list(session.scalars(select(GameRow.id).where(GameRow.name == verdict["game"])))
     player = player_of(session, mail.sender) if mail.sender else None

@@ -10,6 +10,7 @@ are to be had from here.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any
 
@@ -284,6 +285,11 @@ class MailRow(TableBase):
     proof: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     # When a stored mail is judged again whose sender's DNS did not answer; `tries` counts.
     try_again_at: Mapped[datetime | None]
+
+    @property
+    def verdict_fields(self) -> Mapping[str, Any]:
+        """What the verdict states, by name; empty before there is one."""
+        return self.verdict or {}
 
 
 class MailboxLocationRow(TableBase):

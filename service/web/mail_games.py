@@ -35,7 +35,7 @@ def is_within_mail(session: Session, mail: MailRow, own: frozenset[str] | None) 
 def games_of_mail(session: Session, mail: MailRow) -> frozenset[str]:
     """The ids of the games that a mail touches: the one that its subject names, those of the player who is
     proved or said to have sent it, and the one in which it is filed."""
-    verdict = mail.verdict or {}
+    verdict = mail.verdict_fields
     named = verdict.get("game")
     if named:
         games = set(session.scalars(select(GameRow.id).where(GameRow.name == named)))

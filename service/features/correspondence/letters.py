@@ -280,7 +280,7 @@ def _settle(table: ActTable, player_id: int) -> None:
 
 
 def _message_ids(mail: MailRow) -> tuple[str, ...]:
-    message_id = (mail.verdict or {}).get("message_id")
+    message_id = mail.verdict_fields.get("message_id")
     return (str(message_id),) if message_id else ()
 
 

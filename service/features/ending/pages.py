@@ -19,7 +19,6 @@ from sqlalchemy.orm import Session
 
 import maps
 from adjudicator.outcome import Resolution
-from adjudicator.serialize import codec
 from grammar.print import canonical
 from maps.variant import Variant
 from service import pictures
@@ -32,7 +31,7 @@ from service.games.ballots import executed
 from service.games.ending import GameEnd, end_of
 from service.games.lines import SettledLine, lines_of
 from service.games.options import options_of, with_options
-from service.games.phases import phase_title
+from service.games.phases import phase_title, position_of, resolution_of
 from service.games.results import show, show_order
 from service.games.rulings import as_played
 from service.games.turns import NotReady
@@ -106,7 +105,7 @@ def page(request: Request, game_id: str) -> Response:
         ended = _ended(request, session, game_id)
         last = ended.phases[-1]
         facts = game_over_facts(session, ended.game, ended.variant, ended.end, last,
-                                codec.load_resolution(last.resolution or {}))
+                                resolution_of(last))
         chart = pictures.centre_chart(ended.variant, facts.years, facts.chart, language_of(request))
         agreed, asked = _agreed(session, ended.game)
         token = visits.require_player(request).token if ended.seats else ""
@@ -184,7 +183,7 @@ def had_it_read_otherwise(
             raise HTTPException(404, NONE)
         variant = as_played(ended.variant, options_of(ended.game))
         tape = lots.tape_of(session, row, variant.rules.LOTS)
-        before = codec.load_position(row.position or {})
+        before = position_of(row)
         was = resolution.outcomes[index]
         fancy = otherwise.fancied(variant, before, resolution, index, words, tape) if words.strip() else None
         return show_page(
@@ -252,7 +251,7 @@ def _phase(ended: EndedGame, number: int) -> tuple[PhaseRow, Resolution]:
     row = next((row for row in ended.phases if row.ordinal == number), None)
     if row is None:
         raise HTTPException(404, NONE)
-    return row, codec.load_resolution(row.resolution or {})
+    return row, resolution_of(row)
 
 
 def _copies(ports: DeskPorts, session: Session, ended: EndedGame, row: PhaseRow) -> dict[str, Enclosure]:

@@ -16,7 +16,7 @@ from service.features.gazette.compose import compose
 from service.features.gazette.values import Gazette, YearFacts
 from service.features.gazette.years import GazetteGame, year_facts
 from service.games.options import options_of
-from service.games.phases import JudgedPhase, game_years, phase_of
+from service.games.phases import JudgedPhase, game_years, phase_of, position_of
 from service.letters.language import ENGLISH
 from service.letters.render import environment
 from service.pictures.drawing.render import to_pdf
@@ -114,5 +114,5 @@ def _judged(row: PhaseRow, variant: Variant, resolution: dict[str, Any] | None) 
     context = variant.context()
     return JudgedPhase(
         row.ordinal, phase_of(row),
-        variant.rules.visible_position(context, codec.load_position(row.position or {}), None),
+        variant.rules.visible_position(context, position_of(row), None),
         variant.rules.redact_resolution(context, codec.load_resolution(resolution or {}), None))

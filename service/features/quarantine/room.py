@@ -92,7 +92,7 @@ class Quarantine:
         self, session: Session, mail: MailRow, reason: RefusalReason
     ) -> tuple[Verdict, IntakeContext]:
         """The verdict and the games that a prepared answer is written from."""
-        stored = mail.verdict or {}
+        stored = mail.verdict_fields
         kind = PhaseKind(stored["kind"]) if stored.get("kind") else None
         verdict = Verdict(VerdictKind.REJECTED, reason, game=stored.get("game"), power=stored.get("power"),
                           season=stored.get("season"), year=stored.get("year"), kind=kind,
@@ -206,7 +206,7 @@ class RefuseMail(Act[None]):
         session, post = table.session, self.room.post
         row = waiting_mail(session, self.sha256)
         judged = self.room.judged(session, row, self.reason)
-        words, stored, game = explain(*judged), row.verdict or {}, _game(session, row)
+        words, stored, game = explain(*judged), row.verdict_fields, _game(session, row)
         message_ids = (str(stored["message_id"]),) if stored.get("message_id") else ()
         subject = str(stored.get("subject", ""))
         mail = AnsweredMail(f"{self.sha256}-desk", row.received_at, subject, message_ids)
@@ -256,7 +256,7 @@ def _to(session: Session, game: GameRow, power: str, row: MailRow) -> str:
 
 
 def _game(session: Session, row: MailRow) -> GameRow | None:
-    name = (row.verdict or {}).get("game")
+    name = row.verdict_fields.get("game")
     return None if name is None else session.scalar(select(GameRow).where(GameRow.name == name))
 
 

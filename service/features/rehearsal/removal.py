@@ -179,7 +179,7 @@ class _Removal:
         elsewhere |= set(self._all(SubmissionRow.sha256, SubmissionRow.phase_id.not_in(self.phases)))
         elsewhere |= set(self._all(LotContributionRow.mail, LotContributionRow.phase_id.not_in(self.phases)))
         for mail in session.scalars(select(MailRow).where(MailRow.verdict.is_not(None))):
-            named = (mail.verdict or {}).get("game")
+            named = mail.verdict_fields.get("game")
             if named == game.name:
                 about.add(mail.sha256)
             elif named:

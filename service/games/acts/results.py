@@ -18,7 +18,7 @@ from service.games.acts.act import Act, ActTable, HandOver, LoggedEvent, Reasone
 from service.games.acts.phases import back_to_desk
 from service.games.ending import has_ended
 from service.games.options import with_options
-from service.games.phases import phase_of
+from service.games.phases import phase_of, position_of
 from service.games.refused import Refused
 from service.games.taken_back import Differences, board_differences, times_taken_back
 from service.games.written_board import read_board
@@ -149,8 +149,7 @@ class CorrectBoard(ReasonedAct[Differences]):
 
     def _boards(self, table: ActTable) -> tuple[Variant, Position, Position]:
         phase = table.any_phase(self.phase)
-        variant, before = table.load(table.game(phase.game_id).variant), codec.load_position(
-            phase.position or {})
+        variant, before = table.load(table.game(phase.game_id).variant), position_of(phase)
         return variant, before, read_board(variant, before, self.units, self.centres)
 
 

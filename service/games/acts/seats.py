@@ -89,8 +89,8 @@ class RemoveAddress(Act[None]):
         if address is None or player is None or address.player_id != player:
             raise Refused("Nothing was changed: the player of this power has no such address.")
         _refuse_elsewhere(table, player)
-        left = table.session.scalar(
-            select(func.count()).select_from(AddressRow).where(AddressRow.player_id == player)) or 0
+        left = table.session.scalars(
+            select(func.count()).select_from(AddressRow).where(AddressRow.player_id == player)).one()
         if left < 2:
             raise Refused("Nothing was changed: this is their only address. Add the new one first, or give "
                           "the seat to somebody else.")

@@ -19,7 +19,7 @@ from service.games.acts.act import Act, ActTable, Circulars, LoggedEvent, perfor
 from service.games.acts.deadlines import MoveDeadline, moved_calendar
 from service.games.approval.papers import Paper, unsettled_papers
 from service.games.asking import AnswerTime, answer_time, time_words
-from service.games.phases import phase_of
+from service.games.phases import phase_of, resolution_of
 from service.games.turns import Load, NotReady, hand_on, is_incomplete, phase_that_follows, resolve_orders
 from service.store import records
 from service.store.engine import Store
@@ -139,7 +139,7 @@ def check(session: Session, phase: PhaseRow, load: Load) -> Resolution:
 def time_to_answer(session: Session, phase: PhaseRow, load: Load, now: datetime) -> AnswerTime | None:
     """The time that players have in the phase that follows if these results leave now; None where the game
     ends with them."""
-    resolution = codec.load_resolution(phase.resolution or {})
+    resolution = resolution_of(phase)
     following = phase_that_follows(session, phase, resolution, load)
     return None if following is None else answer_time(session, following, now)
 
@@ -184,7 +184,7 @@ def _check_complete(session: Session, phase: PhaseRow, load: Load) -> None:
 def _check_orders(session: Session, phase: PhaseRow, load: Load) -> None:
     resolution, _ = resolve_orders(session, phase, load)
     # The orders alone: a later version of this program may say the same verdict in other words.
-    if _orders_of(resolution) != _orders_of(codec.load_resolution(phase.resolution or {})):
+    if _orders_of(resolution) != _orders_of(resolution_of(phase)):
         raise NotReady("the orders changed since the results were judged; judge the turn again")
 
 

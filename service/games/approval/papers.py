@@ -99,7 +99,7 @@ def quarantined_powers(
     """The powers (ids) of whom a mail in quarantine came for a phase, by phase. One question to the database,
     and two more for each game that a mail touches."""
     mails = session.scalars(select(MailRow).where(MailRow.state == MailState.QUARANTINED)).all()
-    named = {(mail.verdict or {}).get("game") for mail in mails}
+    named = {mail.verdict_fields.get("game") for mail in mails}
     senders = {mail.sender for mail in mails if mail.sender}
     touched = set(records.games_of_senders(session, senders)) if senders else set()
     by_phase: dict[int, list[str]] = {}
@@ -193,7 +193,7 @@ def _photographs_on_file(session: Session, phase: PhaseRow) -> set[tuple[str, tu
 
 def _photographs(mail: MailRow) -> tuple[str, ...]:
     """The digests of a judged mail's photographs."""
-    return tuple((mail.verdict or {}).get("photo_keys", ()))
+    return tuple(mail.verdict_fields.get("photo_keys", ()))
 
 
 def _ignored(session: Session, window: _Window) -> list[Paper]:
@@ -239,7 +239,7 @@ def _posted(session: Session, phase: PhaseRow) -> list[Paper]:
 
 
 def _may_be_sheet(row: CorrespondenceRow, mail: MailRow) -> bool:
-    return bool(row.files) or (mail.verdict or {}).get("season") is not None
+    return bool(row.files) or mail.verdict_fields.get("season") is not None
 
 
 def _sheet_sentence(row: SubmissionRow, phase: PhaseRow) -> str:
@@ -265,13 +265,13 @@ def _mail_sentences(session: Session, window: _Window) -> list[tuple[str, str]]:
         (power, "A mail was received without a photograph of a sheet.")
         for mail in letters
         if window.has(mail.received_at, window.game.powers_of(session, mail))
-        and (mail.verdict or {}).get("season") is not None
+        and mail.verdict_fields.get("season") is not None
         for power in window.game.powers_of(session, mail)
     ]
     late = session.scalars(select(MailRow).where(
         MailRow.reason == _LATE, MailRow.received_at > window.phase.deadline)).all()
     for mail in late:
-        verdict, phase = mail.verdict or {}, window.phase
+        verdict, phase = mail.verdict_fields, window.phase
         if (verdict.get("season"), verdict.get("year"), verdict.get("kind")) == (
                 phase.season, phase.year, phase.kind):
             sentences += [(power, "A sheet was received after the deadline and does not count.")
@@ -281,5 +281,5 @@ def _mail_sentences(session: Session, window: _Window) -> list[tuple[str, str]]:
 
 def _reason(code: str | None, mail: MailRow | None = None) -> str:
     if code == DISCARDED and mail is not None:
-        code = (mail.verdict or {}).get("reason")
+        code = mail.verdict_fields.get("reason")
     return because(str(code), "it could not be used")

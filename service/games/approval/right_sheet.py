@@ -23,7 +23,7 @@ from reading import vocabulary
 from service.facts.sheets import SheetFlag
 from service.games.ballots import executed
 from service.games.lines import SettledLine, lines_of
-from service.games.phases import phase_of, phase_title
+from service.games.phases import phase_of, phase_title, position_of
 from service.store import records
 from service.store.tables import LineState, PageRow, PhaseRow, PhaseState, SubmissionRow
 
@@ -65,7 +65,7 @@ def open_questions(session: Session, phase: PhaseRow, variant: Variant) -> list[
         return []
     sheets = executed(session, phase)
     lines = lines_of(session, list(sheets.values()))
-    resolution, position = codec.load_resolution(phase.resolution), codec.load_position(phase.position or {})
+    resolution, position = codec.load_resolution(phase.resolution), position_of(phase)
     questions: list[SheetQuestion] = []
     for power, key in sorted(sheets.items()):
         row = session.get_one(SubmissionRow, key)

@@ -375,7 +375,7 @@ def version_on_sheet(
 
 def _other_games(session: Session, submission: SubmissionRow, game: GameRow) -> Sequence[GameRow]:
     """The games whose name on a sheet states that it is not for this one."""
-    count = session.scalar(select(func.count()).select_from(GameRow)) or 0
+    count = session.scalars(select(func.count()).select_from(GameRow)).one()
     if count <= MOST_OTHER_GAMES:
         return records.games(session)
     # No person mails the sheet of a game that they do not play; a letter may be of any player of this one.

@@ -146,7 +146,7 @@ class IntakeContext:
         """The games for the parser of headings."""
         return tuple(game.known for game in self.games) if self.all_known is None else self.all_known
 
-    def game(self, name: str) -> GameContext:
+    def game(self, name: str | None) -> GameContext:
         """The game with a canonical name. Raises KeyError."""
         for game in self.games:
             if game.name == name:

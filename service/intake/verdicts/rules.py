@@ -195,7 +195,7 @@ def _settle(
     if isinstance(parsed, HeadingComplaint):
         partial = _fields(start, parsed.partial)
         return replace(partial, reason=RefusalReason(parsed.code.value), complaint=parsed)
-    game = context.game(parsed.game or "")
+    game = context.game(parsed.game)
     heading, phase_notes = _with_phase(parsed, game)
     is_early = _is_early(heading, game)
     early = (SheetFlag.EARLY,) if is_early else ()

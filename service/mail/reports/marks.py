@@ -204,7 +204,7 @@ class MachineMarks:
 def machine_marks(headers: Headers) -> MachineMarks:
     """The marks of a header block. Pure; never raises."""
     path = headers.first("return-path")
-    subject = " ".join(decode_words((headers.first("subject") or "")[:_LONGEST_SUBJECT]).split())
+    subject = " ".join(decode_words(headers.text("subject")[:_LONGEST_SUBJECT]).split())
     submitted = [_keyword(value) for value in headers.all("auto-submitted")]
     precedence = {_keyword(value) for name in _PRECEDENCE for value in headers.all(name)}
     references = [
@@ -221,7 +221,7 @@ def machine_marks(headers: Headers) -> MachineMarks:
         auto_submitted=any(word not in {"", "no"} for word in submitted),
         auto_reply=bool(precedence & _ANSWER_PRECEDENCE) or _is_answer(headers),
         challenge=any(headers.all(name) for name in _CHALLENGE_FIELDS),
-        report="multipart/report" in strip_comments(headers.first("content-type") or "").casefold(),
+        report="multipart/report" in strip_comments(headers.text("content-type")).casefold(),
         server=_from_server(headers),
         returned=_is_returned(headers, subject),
         answer_subject=AUTOMATIC_ANSWER.search(subject) is not None or CHALLENGE.search(subject) is not None,

@@ -36,7 +36,7 @@ class _Notice:
 
     @property
     def subject(self) -> str:
-        return decode_words((self.headers.first("subject") or "")[:1000])
+        return decode_words(self.headers.text("subject")[:1000])
 
     def part(self, kinds: Iterable[str]) -> Tree | None:
         return next((self.parts[kind] for kind in kinds if kind in self.parts), None)

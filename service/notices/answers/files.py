@@ -80,7 +80,7 @@ def every_file(files: Sequence[FileOutcome]) -> tuple[str, ...]:
 def files_of(session: Session, submission: SubmissionRow) -> tuple[FileOutcome, ...]:
     """What became of the files of the mail that brought a sheet, with what its reading has shown."""
     mail = None if submission.sha256 is None else session.get(MailRow, submission.sha256)
-    outcomes = load_outcomes(None if mail is None else (mail.verdict or {}).get("files"))
+    outcomes = load_outcomes(None if mail is None else mail.verdict_fields.get("files"))
     fates: dict[str, set[str | None]] = {}
     for page in records.pages(session, submission.id):
         fates.setdefault(page.original, set()).add(page.note)

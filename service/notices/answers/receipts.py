@@ -167,9 +167,9 @@ def facts_of(
     counts = submission.fate != Fate.HELD and verdict.flags.isdisjoint(ballots.BEHIND)
     replaced = None if verdict.before is None else verdict.before.named_version
     words, first = explain(verdict, nobody()), options_of(game).first_counts
-    message_id = (mail.verdict or {}).get("message_id")
+    message_id = mail.verdict_fields.get("message_id")
     # ARR-05: a rule of a mailbox sent it on, and an answer would go to its first writer.
-    is_forwarded = bool((mail.verdict or {}).get("forwarded"))
+    is_forwarded = bool(mail.verdict_fields.get("forwarded"))
     sheet = ArrivedSheet(submission.received_at, phase_of(phase), submission.version, verdict.photos,
                          mail.sha256, signed_receipt(session, submission, phase.game_id),
                          is_typed=SheetFlag.TYPED in submission.flags)
@@ -201,7 +201,7 @@ def _word(session: Session, mail: str) -> str:
 def verdict_of(session: Session, submission: SubmissionRow, phase: PhaseRow, power: str) -> Verdict:
     """The verdict on a sheet that was filed, as far as its receipt needs it."""
     game = session.get_one(GameRow, phase.game_id)
-    stored = session.get_one(MailRow, submission.sha256).verdict or {}
+    stored = session.get_one(MailRow, submission.sha256).verdict_fields
     came = ballots.arrival_of(session, submission, phase)
     pages = records.pages(session, submission.id)
     photos = (int(stored.get("photos") or 0) or len(pages)) - sum(page.note in NO_ORDERS for page in pages)

@@ -400,12 +400,12 @@ def _reassurance(reassurance: str, before: int) -> str:
 
 
 def _answered_mail(mail: MailRow, submission: SubmissionRow, key: str) -> AnsweredMail:
-    subject = str((mail.verdict or {}).get("subject", ""))
+    subject = str(mail.verdict_fields.get("subject", ""))
     return AnsweredMail(key, submission.received_at, subject, _message_ids(mail))
 
 
 def _message_ids(mail: MailRow) -> tuple[str, ...]:
-    message_id = (mail.verdict or {}).get("message_id")
+    message_id = mail.verdict_fields.get("message_id")
     return (str(message_id),) if message_id else ()
 
 

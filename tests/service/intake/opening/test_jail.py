@@ -71,6 +71,11 @@ def attack(job: ChildJob, aims: dict[str, Any]) -> dict[str, str]:
     return answer
 
 
+@pytest.mark.parametrize(("landlock", "seccomp"), [(0, False), (0, True), (1, False), (1, True)])
+def test_both_walls_make_a_whole(landlock: int, *, seccomp: bool) -> None:
+    assert jail.Walls(landlock, seccomp).whole is (landlock == 1 and seccomp)
+
+
 @walled
 def test_who_takes_the_child_over_gains_nothing(site: dict[str, Any], taken_over: ChildJob) -> None:
     """It read the mailbox password and the database, wrote into data/, reached PostgreSQL's socket, signalled
