@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import select, update
 
 from adjudicator.calendar import Phase, PhaseKind
-from service.intake import filing
+from service.intake import filing, process_mail
 from service.mail.mailbox import ingest
 from service.store import records
-from service.store.tables import EventRow, MailState, OutboxRow, OutboxState, PageRow, PhaseState
+from service.store.tables import EventRow, MailRow, MailState, OutboxRow, OutboxState, PageRow, PhaseState
 from tests.support.mail_builder import mail, part, pdf, picture, stamp, text
 from tests.support.site import Site
 from tests.support.table import COORDINATOR, SERVER, Table, address, open_table
@@ -54,6 +54,24 @@ def test_pictures_are_kept_in_their_order_with_room_for_pages(table: Table) -> N
         pages = session.scalars(select(PageRow).order_by(PageRow.ordinal)).all()
     assert [page.ordinal for page in pages] == [0, filing.PAGES_PER_FILE]
     assert [table.site.blobs.read(page.original) for page in pages] == [sheets, picture(30)]
+
+
+def test_mails_that_a_deadline_waits_for_are_judged_first(table: Table) -> None:
+    """PHA-03: one whose sender's DNS did not answer is due now, and one that lost its job has another."""
+    site, now, hour = table.site, table.site.clock.now(), timedelta(hours=1)
+    stored = {"new": (now, None), "late": (now - hour, now + hour), "lost": (now - hour, None),
+              "other": (now - hour, now + hour)}
+    with site.store.begin() as session:
+        session.add_all(
+            MailRow(sha256=key, size=9, received_at=at, stored_at=at, try_again_at=again)
+            for key, (at, again) in stored.items())
+    keys = ["new", "late", "lost"]
+    process_mail.hasten(site.store, site.jobs, site.clock, 7, keys)
+    assert site.jobs.hastened == [f"{ingest.WORK}:{key}" for key in keys]
+    assert list(site.jobs.queue) == [(ingest.WORK, f"{ingest.WORK}:lost:deadline-7", {"mail": "lost"})]
+    with site.store() as session:
+        again = {row.sha256: row.try_again_at for row in session.scalars(select(MailRow))}
+    assert again == dict.fromkeys(stored, None) | {"late": now, "other": now + hour}
 
 
 def test_a_mail_is_judged_once(table: Table) -> None:
