@@ -152,9 +152,7 @@ def compose(letter: OutLetter, sender: str, written_at: datetime, *, reply_to: s
     message.set_content(flowed(letter.text), params=_FLOWED)
     if letter.html is not None:
         message.add_alternative(letter.html, subtype="html")
-    for attachment in letter.attachments:
-        _attach(message, attachment)
-    return message.as_bytes()
+    return _with_files(message, letter.attachments)
 
 
 def flowed(text: str) -> str:
@@ -211,20 +209,27 @@ def _origin(letter: OutLetter) -> str:
     return "auto-replied" if letter.replies_to else "auto-generated"
 
 
-_PARTS: WeakKeyDictionary[Attachment, EmailMessage] = WeakKeyDictionary()
+_PARTS: WeakKeyDictionary[Attachment, bytes] = WeakKeyDictionary()
 """Files as parts of a mail: results have the same eleven in each of ten letters."""
 
 
-def _attach(message: EmailMessage, attachment: Attachment) -> None:
-    part = _PARTS.get(attachment)
-    if part is None:
-        part = _PARTS[attachment] = _part(attachment)
-    if message.get_content_type() != "multipart/mixed":
-        message.make_mixed()
-    message.attach(part)
+def _with_files(message: EmailMessage, attachments: Sequence[Attachment]) -> bytes:
+    """The finished mail with its files, each of them folded once for all letters that have it."""
+    if not attachments:
+        return message.as_bytes()
+    message.make_mixed()
+    words = message.as_bytes()
+    # No line of base64 and no header of a file has the fifteen "=" with which a boundary begins.
+    boundary = f"--{message.get_boundary()}".encode()
+    begin, _, end = words.rpartition(boundary)
+    files = (b"%b\r\n%b\r\n" % (boundary, _part(attachment)) for attachment in attachments)
+    return b"".join([begin, *files, boundary, end])
 
 
-def _part(attachment: Attachment) -> EmailMessage:
+def _part(attachment: Attachment) -> bytes:
+    finished = _PARTS.get(attachment)
+    if finished is not None:
+        return finished
     main, _, sub = attachment.media_type.partition("/")
     is_inline = attachment.content_id is not None
     part = EmailMessage(policy=_POLICY)
@@ -236,7 +241,7 @@ def _part(attachment: Attachment) -> EmailMessage:
         disposition="inline" if is_inline else "attachment",
         cid=f"<{attachment.content_id}>" if is_inline else None,
     )
-    return part
+    return _PARTS.setdefault(attachment, part.as_bytes())
 
 
 LINKED = "Copies of the sheets that counted: until %(until)s they are here, for you alone:"
@@ -360,6 +365,4 @@ def _rebuild(message: EmailMessage, parts: Iterable[Attachment], notice: str = "
         if notice:
             html_text = html_text.replace("</main>", f"<p>{escape(notice)}</p>\n</main>", 1)
         rebuilt.add_alternative(html_text, subtype="html")
-    for part in parts:
-        _attach(rebuilt, part)
-    return rebuilt.as_bytes()
+    return _with_files(rebuilt, tuple(parts))
