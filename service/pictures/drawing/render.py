@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import re
+import zlib
 from collections.abc import Callable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
@@ -26,6 +27,11 @@ class RenderError(UserFacingError, RuntimeError):
 
 _UNNAMED = "A drawing"
 """Words of a drawing that is only made into a picture: without any, WeasyPrint logs an error each time."""
+
+
+RUNS = zlib.Z_RLE
+"""The packing of a PNG of four flat colours: by runs of one colour. The closest search saves a page 1 % of
+its bytes and a copy of a sheet 5 %, and takes 18 times as long, a fifth of a set of results."""
 
 
 def to_pdf(
@@ -191,10 +197,12 @@ def _as_it_is(picture: Image.Image) -> Image.Image:
 
 
 def to_pngs(
-    source: str | bytes, width: int, finish: Callable[[Image.Image], Image.Image] = _as_it_is
+    source: str | bytes, width: int, finish: Callable[[Image.Image], Image.Image] = _as_it_is,
+    packing: int | None = None,
 ) -> list[bytes]:
     """PNG pages, `width` pixels each, of PDF bytes, SVG or HTML. `finish`: what is done to each page, RGB,
-    such as adding a mark or leaving few colours."""
+    such as adding a mark or leaving few colours. `packing`: a strategy of zlib, such as RUNS; None for the
+    closest search where there are few colours."""
     import pypdfium2
 
     pdf = source if isinstance(source, bytes) else to_pdf(source)
@@ -204,7 +212,10 @@ def to_pngs(
         for page in document:
             picture = finish(page.render(scale=width / page.get_width()).to_pil().convert("RGB"))
             out = io.BytesIO()
-            picture.save(out, "PNG", optimize=picture.mode == "P")
+            if packing is None:
+                picture.save(out, "PNG", optimize=picture.mode == "P")
+            else:
+                picture.save(out, "PNG", compress_type=packing)
             pages.append(out.getvalue())
             page.close()
     finally:

@@ -13,7 +13,7 @@ from PIL import Image
 from service.letters.facts import CorrectionFacts, GameInfo, ResultsFacts
 from service.letters.render import environment, instant_words, results_html_parts
 from service.pictures.drawing.own_mark import marked_page
-from service.pictures.drawing.render import balance_columns, to_pdf, to_pngs
+from service.pictures.drawing.render import RUNS, balance_columns, to_pdf, to_pngs
 
 PNG_WIDTH = 1240
 """Pixels across an A4 page: 150 to the inch."""
@@ -59,7 +59,7 @@ def results_pictures(
     game: GameInfo, heading: str, facts: ResultsFacts, width: int = PNG_WIDTH, changes: str = ""
 ) -> list[bytes]:
     """The sheet as PNG pages, `width` pixels across."""
-    return to_pngs(results_pdf(game, heading, facts, changes), width, _finished)
+    return to_pngs(results_pdf(game, heading, facts, changes), width, _finished, RUNS)
 
 
 def correction_html(game: GameInfo, heading: str, facts: CorrectionFacts) -> str:
@@ -73,7 +73,7 @@ def correction_pictures(
 ) -> list[bytes]:
     """A correction as PNG pages, `width` pixels across (section 5 of the mail plan: it brings a new
     picture)."""
-    return to_pngs(to_pdf(correction_html(game, heading, facts), title=heading), width, _finished)
+    return to_pngs(to_pdf(correction_html(game, heading, facts), title=heading), width, _finished, RUNS)
 
 
 def _finished(page: Image.Image) -> Image.Image:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFilter, ImageOps, UnidentifiedImageError
 
 from service.pictures.drawing.own_mark import marked
+from service.pictures.drawing.render import RUNS
 
 LONGEST_SIDE = 1800
 SMALLEST_SIDE = 600
@@ -232,7 +233,7 @@ def _four_greys(picture: Image.Image) -> bytes:
     clean = Image.fromarray(steps).convert("P")
     clean.putpalette([level for level in GREYS for _ in range(3)])
     out = io.BytesIO()
-    clean.save(out, "PNG", optimize=True, bits=2)
+    clean.save(out, "PNG", compress_type=RUNS, bits=2)
     return out.getvalue()
 
 
