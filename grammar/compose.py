@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from lark import Lark, Token, Tree, __version__
@@ -143,7 +144,9 @@ def _keep(lark: Lark, machine: Machine, file: Path) -> None:
             unfinished.unlink(missing_ok=True)
 
 
-@lru_cache(maxsize=32)
+_COMPOSING = Lock()
+
+
 def compose(
     phase: PhaseKind, wording: str = "", variant_orders: tuple[tuple[str, Any], ...] = (),
     languages: tuple[str, ...] = (),
@@ -154,6 +157,15 @@ def compose(
     A phase kind without a fragment ("turn") must be defined by the wording as the rule of its name.
     Raises GrammarError when the joined grammar is faulty, ambiguous or nests.
     """
+    # Four threads whose first deadlines come together composed the same grammar four times.
+    with _COMPOSING:
+        return _compose(phase, wording, variant_orders, languages)
+
+
+@lru_cache(maxsize=32)
+def _compose(
+    phase: PhaseKind, wording: str, variant_orders: tuple[tuple[str, Any], ...], languages: tuple[str, ...]
+) -> Forms:
     folder = files(__package__) / "fragments"
     names = (*FRAGMENTS, *(("sentences", *languages) if languages else ()))
     text = "\n".join((folder / f"{name}.lark").read_text(encoding="utf-8") for name in names)
