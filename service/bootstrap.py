@@ -291,6 +291,7 @@ def open_site(
 
     def go_on(payload: dict[str, Any]) -> None:
         turns.go_on(store, ingest.senders_of(blobs.read(payload["mail"])), now, load)
+        scheduler.send_soon(now, store, jobs)
 
     def tell_sender(payload: dict[str, Any]) -> None:
         process_mail.tell_sender(payload["mail"], mail_store, context_of, post)

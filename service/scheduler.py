@@ -146,6 +146,16 @@ def _other_work(clock: Clock, store: Store, jobs: Jobs) -> list[str]:
     return keys
 
 
+def send_soon(clock: Clock, store: Store, jobs: Jobs) -> None:
+    """Enqueue the letters that are due, such as a receipt: a sheet's reading, which begins before the next
+    look, would make its sender wait."""
+    now = clock.now()
+    with store.begin() as session:
+        if records.letters_to_send(session, now):
+            # One a second: many mails at once have one round of letters.
+            jobs.enqueue(session, LETTERS, f"{LETTERS}:{_text(now)}", {})
+
+
 def _reminders(clock: Clock, store: Store, jobs: Jobs, anew: str) -> list[str]:
     """Enqueue reminders, and return the keys. Each phase is looked at once in five minutes."""
     now = clock.now()

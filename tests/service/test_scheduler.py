@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from service.clock import Clock, SimulatedClock, SystemClock
 from service.jobs import DbosJobs, Jobs, Payload
 from service.mail.sending.outbox import OutLetter, put
-from service.scheduler import Schedule, due_now
+from service.scheduler import Schedule, due_now, send_soon
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState
 from tests.support.desk_site import NO_LOTS
@@ -142,6 +142,19 @@ def test_letters_that_are_due_are_sent_for(site: Site) -> None:
     site.clock.advance(timedelta(seconds=30))  # still there: the server was away
     due_now(site.clock, site.store, site.jobs)
     assert [name for name, _, _ in site.jobs.queue] == ["letters"] * 3
+
+
+def test_a_letter_that_a_mail_caused_waits_for_no_look(any_site: Site) -> None:
+    """SCA-11: a receipt waited up to a second, while the reading of its sheet began and took the processor."""
+    site = any_site
+    send_soon(site.clock, site.store, site.jobs)
+    assert list(site.jobs.queue) == []
+    with site.store.begin() as session:
+        put(session, site.blobs, OutLetter("k1", "receipt", "a@example.org", "S", "T"),
+            sender="orders@galloper.example", now=site.clock.now())
+    for _ in range(2):
+        send_soon(site.clock, site.store, site.jobs)
+    assert [name for name, _, _ in site.jobs.queue] == ["letters"]
 
 
 class Counting:
