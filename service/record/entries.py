@@ -72,14 +72,19 @@ def _addresses(session: Session, key: str) -> Iterator[GameEntry]:
     player = session.get(PlayerRow, int(key))
     if player is None:
         return
-    emails = session.scalars(select(AddressRow.email).where(AddressRow.player_id == player.id))
-    digests = sorted(digest(email) for email in emails)
+    emails = session.scalars(select(AddressRow.email).where(AddressRow.player_id == player.id)).all()
     for game in sorted({game for game, _ in records.seats_of(session, player.id)}):
         links = session.execute(select(AccessLinkRow.token_hash, AccessLinkRow.until).where(
-            AccessLinkRow.player_id == player.id, AccessLinkRow.game_id == game
-        ).order_by(AccessLinkRow.token_hash))
-        yield game, {"player": pseudonym(player), "addresses": digests,
-                     "links": [[link, until] for link, until in links]}
+            AccessLinkRow.player_id == player.id, AccessLinkRow.game_id == game))
+        yield game, addresses_content(player, emails, links)
+
+
+def addresses_content(
+    player: PlayerRow, emails: Iterable[str], links: Iterable[Sequence[Any]]
+) -> dict[str, Any]:
+    """The digests of a player's addresses, and the `links` of one game: each its digest and its end."""
+    return {"player": pseudonym(player), "addresses": sorted(map(digest, emails)),
+            "links": sorted(map(list, links))}
 
 
 def _phase(session: Session, key: str) -> Iterator[GameEntry]:

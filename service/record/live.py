@@ -22,6 +22,7 @@ from service.facts.events import Event
 from service.record.entries import (
     BESIDE,
     FACTS,
+    addresses_content,
     aside_content,
     letter_content,
     mail_content,
@@ -33,6 +34,8 @@ from service.store import records
 from service.store.digests import is_forgotten, kept_leaf, link, plain, start
 from service.store.record_triggers import TRIGGERS
 from service.store.tables import (
+    AccessLinkRow,
+    AddressRow,
     CorrectionRow,
     EntryRow,
     EventRow,
@@ -180,16 +183,24 @@ def _read_chain(
 @dataclass(frozen=True, slots=True)
 class _GameRows:
     """The rows of a game, so that no fact requests its own alone. `pages` and `lines`: of each submission, in
-    their order; `over`: phases whose sheets are left out. `held` keeps the others in the session."""
+    their order; `emails` and `links` (digest, end): of each player with a seat; `over`: phases whose sheets
+    are left out. `held` keeps the others in the session."""
 
     pages: Mapping[int, Sequence[PageRow]]
     lines: Mapping[int, Sequence[LineRow]]
+    emails: Mapping[int, Sequence[str]]
+    links: Mapping[int, Sequence[tuple[str, datetime]]]
     over: frozenset[int]
     held: Sequence[Any]
 
     def keys_of(self, table: type[Any]) -> list[int]:
         """The numbers of the rows of a table."""
         return [row.id for row in self.held if isinstance(row, table)]
+
+    @property
+    def players(self) -> frozenset[int]:
+        """The numbers of the players with a seat."""
+        return frozenset(row.id for row in self.held if isinstance(row, PlayerRow))
 
 
 def _rows_of(session: Session, game_id: str, *, running: bool) -> _GameRows:
@@ -223,8 +234,25 @@ def _rows_of(session: Session, game_id: str, *, running: bool) -> _GameRows:
     for line in read(select(LineRow).join(PageRow, PageRow.id == LineRow.page_id).where(
             PageRow.submission_id.in_(submissions)).order_by(LineRow.page_id, LineRow.ordinal)):
         lines[of_page[line.page_id]].append(line)
+    emails, links = _addresses_of(session, game_id)
     over = (row.ordinal for row in own_phases if running and row.state == PhaseState.SENT)
-    return _GameRows(pages, lines, frozenset(over), [*own_phases, *held])
+    return _GameRows(pages, lines, emails, links, frozenset(over), [*own_phases, *held])
+
+
+def _addresses_of(
+    session: Session, game_id: str
+) -> tuple[Mapping[int, Sequence[str]], Mapping[int, Sequence[tuple[str, datetime]]]]:
+    """The addresses of each player of a game, and the links by which they may send its sheets."""
+    players = select(SeatRow.player_id).where(SeatRow.game_id == game_id)
+    emails, links = defaultdict(list), defaultdict(list)
+    for player, email in session.execute(
+            select(AddressRow.player_id, AddressRow.email).where(AddressRow.player_id.in_(players))):
+        emails[player].append(email)
+    for player, token, until in session.execute(
+            select(AccessLinkRow.player_id, AccessLinkRow.token_hash, AccessLinkRow.until)
+            .where(AccessLinkRow.game_id == game_id, AccessLinkRow.player_id.in_(players))):
+        links[player].append((token, until))
+    return emails, links
 
 
 def _now(
@@ -256,7 +284,9 @@ def _now(
                 "phase": phase.ordinal, "position": phase.position, "resolution": phase.resolution}
         case "addresses":
             # Nothing is entered of a player who gave the seat up.
-            now = _of_game(session, game_id, kind, fact) or dict(entered)
+            player = session.get(PlayerRow, int(fact)) if int(fact) in rows.players else None
+            now = dict(entered) if player is None else addresses_content(
+                player, rows.emails.get(player.id, ()), rows.links.get(player.id, ()))
         case _:
             now = _of_game(session, game_id, kind, fact)
     return None if now is None else dict(plain(now))
