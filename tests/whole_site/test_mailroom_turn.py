@@ -4,6 +4,7 @@ judged, and the results out by SMTP with attachments that open."""
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from email.message import EmailMessage
@@ -119,6 +120,9 @@ def opened(part: EmailMessage) -> str:
     elif kind == "application/pdf":
         with pypdfium2.PdfDocument(data) as document:
             assert len(document) >= 1
+    elif kind == "application/json":
+        # By this file the results can be checked.
+        assert json.loads(data)["format"].startswith("galloper ")
     else:
         raise AssertionError(f"an attachment of kind {kind} that no test opens")
     return kind
