@@ -6,16 +6,16 @@ never by its text, since that may quote a mail. A word with an @ in it is left o
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
 import threading
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from traceback import extract_tb
 from types import TracebackType
 from typing import Any, TextIO
-
-import structlog
 
 HIDDEN = "(an address)"
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,29 +29,12 @@ QUIET = (
 )
 """Libraries that are heard only when something fails."""
 
-_Event = MutableMapping[str, Any]
-_ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None]
 
 
 def set_up(stream: TextIO, level: int = logging.WARNING) -> None:
     """Send every log line of this process to `stream`, in place of any earlier set-up."""
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(
-        structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=[
-                structlog.stdlib.add_log_level,
-                structlog.stdlib.add_logger_name,
-                structlog.stdlib.PositionalArgumentsFormatter(),
-                structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
-            ],
-            processors=[
-                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                _without_exception_text,
-                _without_addresses,
-                structlog.processors.JSONRenderer(ensure_ascii=False),
-            ],
-        )
-    )
+    handler.setFormatter(_JsonLine())
     root = logging.getLogger()
     # In place of an earlier set-up, or each line would be written twice.
     root.handlers = [handler]
@@ -73,30 +56,30 @@ def _take_over(name: str) -> None:
     logger.propagate = True
 
 
-def _without_exception_text(_logger: Any, _method: str, event: _Event) -> _Event:
+class _JsonLine(logging.Formatter):
+    """A line of the log. A stack is left out: it shows arguments, and arguments may be order text."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line as JSON."""
+        at = datetime.fromtimestamp(record.created, UTC).isoformat().replace("+00:00", "Z")
+        event: dict[str, Any] = {
+            "event": record.getMessage(), "level": record.levelname.lower(), "logger": record.name, "at": at}
+        if record.exc_info and record.exc_info[0] is not None:
+            event |= _places(record.exc_info[0], record.exc_info[2])
+        return json.dumps(_cleaned(event), ensure_ascii=False)
+
+
+def _places(kind: type[BaseException], trace: TracebackType | None) -> dict[str, Any]:
     """An exception as its type and the places it passed."""
-    error = event.pop("exc_info", None)
-    if error is True:
-        error = sys.exc_info()
-    if isinstance(error, BaseException):
-        error = (type(error), error, error.__traceback__)
-    if isinstance(error, tuple) and error[0] is not None:
-        # Never the text of the exception: it may quote a mail.
-        event["fault"] = error[0].__name__
-        event["places"] = [(f"{_short_path(frame.filename)}:{frame.lineno} "
-                            f"{frame.name}") for frame in extract_tb(error[2])[-PLACES:]]
-    # A stack shows arguments, and arguments may be order text.
-    event.pop("stack_info", None)
-    return event
+    # Never the text of the exception: it may quote a mail.
+    places = [f"{_short_path(frame.filename)}:{frame.lineno} {frame.name}"
+              for frame in extract_tb(trace)[-PLACES:]]
+    return {"fault": kind.__name__, "places": places}
 
 
 def _short_path(path: str) -> str:
     place = Path(path)
     return str(place.relative_to(ROOT)) if place.is_relative_to(ROOT) else "/".join(place.parts[-2:])
-
-
-def _without_addresses(_logger: Any, _method: str, event: _Event) -> _Event:
-    return {key: _cleaned(value) for key, value in event.items()}
 
 
 def _cleaned(value: Any) -> Any:

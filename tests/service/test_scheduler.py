@@ -145,7 +145,7 @@ def test_letters_that_are_due_are_sent_for(site: Site) -> None:
 
 
 def test_a_letter_that_a_mail_caused_waits_for_no_look(any_site: Site) -> None:
-    """SCA-11: a receipt waited up to a second, while the reading of its sheet began and took the processor."""
+    """SCA-11: a receipt waited up to a second, in which the reading of its sheet took the processor."""
     site = any_site
     send_soon(site.clock, site.store, site.jobs)
     assert list(site.jobs.queue) == []
