@@ -15,11 +15,6 @@ from threading import Lock
 from time import monotonic, time
 from typing import Protocol
 
-import dns.exception
-import dns.name
-import dns.resolver
-from dns.rdatatype import TXT
-
 SECONDS_PER_QUERY = 5.0
 SECONDS_PER_MAIL = 15.0
 """How long all look-ups of one mail may take together."""
@@ -68,35 +63,36 @@ class SystemLookup:
 
     def txt(self, name: str, seconds: float) -> TxtAnswer:
         """See `TxtLookup`."""
+        # 5 MB that a site does without whose mail server proves the senders.
+        import dns.exception
+        import dns.name
+        import dns.resolver
+        from dns.rdatatype import TXT
+
         try:
             # Made anew each time: the machine's resolvers may change while the site runs.
             answer = dns.resolver.Resolver().resolve(f"{name}.", TXT, lifetime=seconds, search=False)
-        except _ABSENT:
+        except (
+            dns.resolver.NXDOMAIN, dns.resolver.NoAnswer, dns.resolver.YXDOMAIN,
+            # No label may be empty or longer than 63 octets (RFC 1035, 2.3.4): such a name cannot exist.
+            dns.exception.SyntaxError, dns.name.LabelTooLong, dns.name.NameTooLong, dns.name.EmptyLabel,
+            dns.name.IDNAException,
+        ):
             return TxtAnswer(TxtState.ABSENT)
+        except dns.exception.Timeout:
+            return _unavailable(f"did not answer within {seconds:.0f} seconds")
+        except dns.resolver.NoNameservers:
+            return _unavailable("refused or failed (REFUSED or SERVFAIL)")
+        except dns.resolver.NoResolverConfiguration:
+            return _unavailable("cannot be asked: this machine names no resolver")
         except (dns.exception.DNSException, OSError, ValueError) as error:
-            return TxtAnswer(TxtState.UNAVAILABLE, fault=_fault(error, seconds))
+            return _unavailable(f"gave no usable answer ({type(error).__name__})")
         records = tuple(b"".join(record.strings) for record in answer)
         return TxtAnswer(TxtState.ANSWERED, records, int(answer.expiration - time()))
 
 
-_ABSENT = (
-    dns.resolver.NXDOMAIN, dns.resolver.NoAnswer, dns.resolver.YXDOMAIN,
-    # No label may be empty or longer than 63 octets (RFC 1035, 2.3.4): such a name cannot exist.
-    dns.exception.SyntaxError, dns.name.LabelTooLong, dns.name.NameTooLong, dns.name.EmptyLabel,
-    dns.name.IDNAException,
-)  # fmt: skip
-
-
-def _fault(error: Exception, seconds: float) -> str:
-    match error:
-        case dns.exception.Timeout():
-            return f"did not answer within {seconds:.0f} seconds"
-        case dns.resolver.NoNameservers():
-            return "refused or failed (REFUSED or SERVFAIL)"
-        case dns.resolver.NoResolverConfiguration():
-            return "cannot be asked: this machine names no resolver"
-        case _:
-            return f"gave no usable answer ({type(error).__name__})"
+def _unavailable(fault: str) -> TxtAnswer:
+    return TxtAnswer(TxtState.UNAVAILABLE, fault=fault)
 
 
 class TableLookup:

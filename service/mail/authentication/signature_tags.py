@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from dkim.crypto import UnparsableKeyError, parse_public_key
-
 LONGEST_SIGNATURE = 16_384
 LONGEST_RECORD = 8192
 """Bytes of a signature header and of a key record that are read. The longest honest ones have about 2,000."""
@@ -219,6 +217,8 @@ def _words(text: str) -> set[str]:
 
 
 def _check_rsa(text: str) -> None:
+    from dkim.crypto import UnparsableKeyError, parse_public_key
+
     try:
         key = parse_public_key(_bytes(text))
     # dkimpy's reader of ASN.1 asserts in places, and the bytes are a stranger's.

@@ -16,8 +16,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from logging import getLogger
 
-import dkim
-
 from service.mail.authentication.dns import MailLookups, TxtState
 from service.mail.authentication.domains import covers, organizational_domain
 from service.mail.authentication.signature_tags import (
@@ -196,6 +194,9 @@ class _Check:
 
 def _check_headers(mail: SignedMail, index: int, signature: Signature, record: bytes) -> None:
     """Raise SignatureFault unless the signature fits the headers and the key."""
+    # Not by every site: see `dns.SystemLookup`.
+    import dkim
+
     checker = dkim.DKIM(logger=_SILENT)
     checker.headers = [list(header) for header in mail.headers]
     # Without bh= dkimpy passes over the body, which is checked already.
