@@ -14,12 +14,13 @@ from typing import TextIO
 
 from bench.desk.site import SETTINGS, serving_folder
 from bench.figure import Figure
-from bench.process import KIB_PER_MIB, processor_seconds, running_seconds
+from bench.process import processor_seconds, running_seconds
 from bench.servers.ports import free_port
 from service.site_folder import FILE, bring_up_to_date, settings_of
 
 SETTLED_SECONDS = 60.0
 """From the start of a site until it is at rest: the queue slows down after half a minute without work."""
+KIB = 1024
 _PROGRAM = "from service.cli.main import main; main()"
 
 
@@ -46,12 +47,12 @@ def _figures(folder: Path, seconds: float) -> Iterator[Figure]:
         before, begun = running_seconds(server.process.pid), time.monotonic()
         time.sleep(seconds)
         spent, passed = running_seconds(server.process.pid) - before, time.monotonic() - begun
-        memory = _resident_mib(server.process.pid)
+        memory = _resident_mb(server.process.pid)
     finally:
         server.kill()
     yield Figure("idle site: share of a core", round(100 * spent / passed, 2), "%", target="1 at most",
                  how=f"over {passed:.0f} s, SQLite")
-    yield Figure("idle site: memory", round(memory), "MiB", target="180 at most", how="resident, of `serve`")
+    yield Figure("idle site: memory", round(memory), "MB", target="180 at most", how="resident, of `serve`")
     for command, *more in (("user list",), ("backup", folder / "backup.tar"), ("check",)):
         seconds = _cost([*command.split(), str(folder), *map(str, more)])
         yield Figure(f"galloper {command}", round(seconds, 2), "CPU s")
@@ -65,6 +66,6 @@ def _cost(words: Sequence[str]) -> float:
     return processor_seconds() - before
 
 
-def _resident_mib(process: int) -> float:
+def _resident_mb(process: int) -> float:
     lines = Path(f"/proc/{process}/status").read_text("ascii").splitlines()
-    return int(next(line.split()[1] for line in lines if line.startswith("VmRSS:"))) / KIB_PER_MIB
+    return int(next(line.split()[1] for line in lines if line.startswith("VmRSS:"))) * KIB / 1e6
