@@ -247,4 +247,5 @@ class Form:
 
 def with_lists(html: str) -> str:
     """HTML in which every run of list items is in a list."""
-    return re.sub(r"(?:<li[ >].*</li>\n+)+", lambda run: f"<ul>\n{run.group()}</ul>\n", html)
+    # A letter that ends with a list has no line end after its last item.
+    return re.sub(r"(?:<li[ >].*</li>(?:\n+|$))+", lambda run: f"<ul>\n{run.group()}</ul>\n", html)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Request
-from fastapi.responses import Response
+from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -35,26 +35,29 @@ NO_LINE = N_("That line has no order of these results, or you may not see its sh
 
 
 @router.get("/public/{game_id}/results")
-def index(request: Request, visitor: Visitor, game_id: str) -> Response:
-    """All phases whose results were sent."""
+def newest(request: Request, visitor: Visitor, game_id: str) -> Response:
+    """To the results that were sent last. Raises 404 where none were."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         visits.seat_of(session, visitor, game_id)
-        sent = [(row.ordinal, phase_title(row), row.sent_at) for row in source_line.phases(session, game_id)]
-        return show(
-            request, "results_list.html", game=session.get_one(GameRow, game_id), sent=sent, cache=PRIVATE
-        )
+        sent = source_line.phases(session, game_id)
+    if not sent:
+        raise HTTPException(404, N_("No results have been sent yet."))
+    return RedirectResponse(f"/public/{game_id}/results/{sent[0].ordinal}", status_code=303)
 
 
 @router.get("/public/{game_id}/results/{number}")
 def results(request: Request, visitor: Visitor, game_id: str, number: int) -> Response:
-    """The results of one phase: each order, its outcome, cause and rule, and a link to its ink."""
+    """The results of one phase: each order, its outcome, cause and rule, and a link to its ink; below, links
+    to those of the other phases."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         evidence = _evidence(session, visitor, game_id, number)
         return show(
             request, "results.html", game=session.get_one(GameRow, game_id),
             title_of=phase_title(evidence.phase), results=evidence, cache=PRIVATE,
+            others=[(row.ordinal, phase_title(row), row.sent_at)
+                    for row in source_line.phases(session, game_id) if row.ordinal != number],
         )
 
 

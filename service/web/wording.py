@@ -76,7 +76,7 @@ def commands(sentence: str) -> Markup:
     return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(sentence))))  # noqa: S704
 
 
-_LINE_STATES = {"auto": "read surely by the machine", "read": "read by a person", "open": "still open"}
+_LINE_STATES = {"auto": "read by the machine", "read": "read by a person", "open": "still open"}
 
 
 def line_state(state: str) -> str:

@@ -444,7 +444,7 @@ def test_an_automated_check_finds_nothing_against_accessibility(
     ada.page.goto(desk.page)
     # Of a hundred lines "o" stated that one is no order.
     words = ada.page.locator("main").inner_text()
-    assert "All 99 orders are read: 98 surely by the machine, 1 by you." in words
+    assert "All 99 orders are read: 98 by the machine, 1 by you." in words
     assert "1 other line of the sheets is not an order." in words
     assert _violations(ada.page) == []
     ada.context.close()

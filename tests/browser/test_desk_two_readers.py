@@ -35,7 +35,7 @@ def test_a_difference_is_met_and_settled_by_keys_alone(chromium: Any, desk: Desk
     blaise.open()
     assert blaise.line() == line
     note = blaise.page.locator("#work .stands")
-    assert "Somebody has read this line before you. What they read is not shown" in note.inner_text()
+    assert "Another person has read this line. Their reading is not shown" in note.inner_text()
     texts = blaise.page.eval_on_selector_all("#work .reading", "all => all.map((one) => one.dataset.text)")
     assert hers in texts
     blaise.press("o")

@@ -20,8 +20,8 @@ NO_PAGES = (
     "/{kind}.html",
     "/letter/{token}/{number}", "/lines", "/line/{line_id}", "/export", "/words", "/part/{number}",
     "/picture/{name}", "/original/{page_id}", "/metrics", "/alive",
-    # old addresses, which lead to the pages that took their places
-    "/quarantine", "/correspondence", "/search",
+    # addresses that lead to other pages: of earlier versions, and to the newest results
+    "/quarantine", "/correspondence", "/search", "/public/{game_id}/results",
 )
 
 

@@ -310,9 +310,8 @@ def move_deadline(person: Coordinator, game: Table, row: PhaseRow) -> None:
     day = row.deadline + timedelta(days=1)
     with person.act("move a deadline"):
         person.press("Powick Bridge")
-        for task in ("Deadlines", "Move a deadline or a year"):
-            person.tab_to(task)
-            person.tab.press("Enter")
+        person.tab_to("Deadlines")
+        person.tab.press("Enter")
         person.write("form[action$='/move'] [name=day]", f"{day:%m%d%Y}")
         person.write("form[action$='/move'] [name=why]", "the post is on strike")
         with person.page.expect_navigation():

@@ -327,6 +327,6 @@ ACKNOWLEDGEMENT = LetterKind(
 
 ANSWER = LetterKind(
     "answer", AnswerFacts, "Your answer to a letter",
-    Occasion("the player", "you answer a letter at Correspondence", _answer_sample),
+    Occasion("the player", "you answer a letter of a player", _answer_sample),
     folder="features/correspondence")
 """The coordinator's own words to one player (BOX-10)."""

@@ -49,7 +49,7 @@ class MoveDeadline(ReasonedAct[DeadlineExtension]):
     later: bool = False
 
     def check(self, table: ActTable) -> None:
-        """Refuse a phase that is closed, or a new deadline that is past or no time."""
+        """Refuse a phase that is closed, or a new deadline that is past, no time, or the present one."""
         phase, deadline = table.phase(self.game, self.phase), self._deadline()
         if phase.state not in AHEAD and not self._closed_unasked(table):
             raise Refused(f"{phase_of(phase)} is closed. Nothing was changed. Late orders are answered with "
@@ -63,6 +63,9 @@ class MoveDeadline(ReasonedAct[DeadlineExtension]):
         if deadline <= table.now:
             raise Refused(f"The new deadline, {deadline:%d %b %Y, %H:%M} GMT, is in the past. Nothing was "
                           "changed; choose a later time.")
+        if deadline == phase.deadline:
+            raise Refused(f"{phase_of(phase)} closes at that time already. Nothing was changed; choose "
+                          "another time.")
 
     def change(self, table: ActTable) -> DeadlineExtension:
         """Refuse phases out of order, and a calendar that another person changed meanwhile."""

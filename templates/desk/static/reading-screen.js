@@ -63,10 +63,10 @@ export class Screen {
     document.title = document.title.replace(/^[^·]*/, capital(entry.name) + " ");
     const note = this.work.querySelector(".stands");
     const asked = entry.asked && note.textContent.includes("second reader");
-    if (asked || entry.both.length || note.textContent.startsWith("Somebody has read") || entry.state === "auto" || (note.textContent.startsWith("Crossed out") && !entry.by)) return;
+    if (asked || entry.both.length || note.textContent.startsWith("Another person has read") || entry.state === "auto" || (note.textContent.startsWith("Crossed out") && !entry.by)) return;
     if (this.lines.waits(entry)) {
       note.hidden = !entry.asked;
-      note.textContent = entry.asked === this.lines.me ? "You asked for a second reader." : entry.asked ? entry.asked + " asks for a second reader. What they think is not shown." : "";
+      note.textContent = entry.asked === this.lines.me ? "You asked for a second reader." : entry.asked ? entry.asked + " asks for a second reader. Their reading is not shown." : "";
       return;
     }
     note.hidden = false;
@@ -209,7 +209,7 @@ export class Screen {
     const theirs = entry.both.filter((one) => one.by !== this.lines.me).map((one) => one.by + " “" + one.text + "”").join(", ");
     const now = theirs || entry.order || (entry.text || "").replace("\n", " or ");
     const paragraph = Object.assign(document.createElement("p"), {
-      textContent: capital(entry.name) + " of " + entry.power + " was decided by " + (entry.by || "somebody") + " while you read it. Nothing was overwritten.",
+      textContent: capital(entry.name) + " of " + entry.power + " was decided by " + (entry.by || "another person") + " while you read it. Nothing was overwritten.",
     });
     const table = document.createElement("dl");
     for (const [word, text] of [["Theirs", entry.state + (now ? ": " + now : "")], ["Yours", said]]) {

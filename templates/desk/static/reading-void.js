@@ -1,4 +1,4 @@
-// The box of a void line: nobody can read it, or two readings are equally good and both are kept for the results.
+// The box of a void line: it cannot be read, or two readings are equally good and both are kept for the results.
 "use strict";
 
 import { combination } from "./reading-keys.js";

@@ -234,7 +234,7 @@ function differ(one) {
   const entry = (one.about || []).map((id) => lines.byId.get(id)).find((line) => line && line.stage === "differs");
   if (!entry || !one.saved) return;
   screen.tell(capital(entry.name) + " of " + entry.power + " is read differently: " + entry.both.map((said) => said.by + " “" + said.text + "”").join(", ")
-    + ". Both are kept; it counts once both of you read it alike, and " + keys.map.void.toUpperCase() + " on it makes it void.");
+    + ". Both are kept; it counts once both of you read the same, and " + keys.map.void.toUpperCase() + " on it makes it void.");
 }
 
 // Show what was not saved as intended; returns whether something was refused.

@@ -80,7 +80,7 @@ def test_the_page_shows_it_once_judged_and_not_before(site: Site, monkeypatch: p
     monkeypatch.setattr(page_data, "aftermath", lambda *_: left)
     desk = open_desk(table)
     first = table.phase(1)
-    assert "What it leaves" not in desk.text(f"/results/{first.id}")
+    assert "After these orders" not in desk.text(f"/results/{first.id}")
     table.set_phase(1, state=PhaseState.READY)
     page_text = desk.text(f"/results/{first.id}")
     assert "Removed by lot, in the order drawn: Army Paris (France)." in page_text

@@ -69,7 +69,7 @@ def test_all_read_says_who_read_what_and_leads_to_the_results(desk: DeskSite) ->
     desk.decide(3, "reading-1", "a")
     desk.decide(4, "void", "b")
     page_text = desk.text("/desk/7")
-    assert ("All 3 orders are read: 1 surely by the machine, 1 by you, 1 void. 1 other line of the sheets is "
+    assert ("All 3 orders are read: 1 by the machine, 1 by you, 1 void. 1 other line of the sheets is "
             "not an order.") in page_text
     assert "Ormond: nothing received. Units will hold." in page_text
     assert "Results →" in page_text
@@ -126,7 +126,7 @@ def test_lines_that_somebody_else_read_are_not_said_to_be_yours(desk: DeskSite) 
     desk.decide(3, "reading-1", "a")
     desk.second_reader()
     desk.decide(4, "reading-1", "b")
-    assert ("All 3 orders are read: 1 surely by the machine, 1 by you, 1 by others. 1 other line of the "
+    assert ("All 3 orders are read: 1 by the machine, 1 by you, 1 by others. 1 other line of the "
             "sheets is not an order."
             in desk.text("/desk/7"))
 
@@ -226,8 +226,8 @@ def test_a_struck_line_is_no_order_and_one_key_takes_it_back(desk: DeskSite) -> 
         session.execute(
             update(LineRow).where(LineRow.id == 3).values(struck=True, status="not an order", order=None)
         )
-    assert ("Crossed out on the sheet, so not an order . If it counts after all, take its reading: one "
-            "key.") in desk.text("/desk/7?line=3")
+    assert ("Crossed out on the sheet, so not an order . If it counts after all, take its "
+            "reading.") in desk.text("/desk/7?line=3")
     desk.decide(3, "reading-1", "a")
     assert [r.order for r in desk.reviews()] == ["A Eskdale H"]
 

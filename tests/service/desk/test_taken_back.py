@@ -55,7 +55,7 @@ def test_a_line_read_otherwise_judges_again_and_changes_what_is_asked(desk: Desk
     assert table.phase(2).state == PhaseState.OPEN
     form = form_of_line(table, ATTACK)
     assert form in desk.client.get(f"/results/{table.phase().id}").text
-    assert "What does it say?" in desk.text(form)
+    assert "The right reading" in desk.text(form)
     before, letters = table.resolution(), len(table.letters())
     look = desk.post(form, do="edit", text="A Lindsey holds", why=WHY, key="once").text
     for words in ("Army Lindsey holds", "before: Army Lindsey moves to Kesteven &amp; Holland",

@@ -29,7 +29,7 @@ def test_a_doubtful_and_a_foolish_line_bring_a_receipt_and_no_question(desk: Des
     assert desk.table.written_letters() == [("receipt", MONTROSE)]
     words = desk.table.words(desk.table.letters()[0])
     assert "?" not in words
-    assert "Nobody has read your orders yet." in words
+    assert "No person has read your orders yet." in words
     phase = desk.table.phase()
     desk.table.site.clock.set(phase.deadline)
     desk.table.close_phase(phase.id)

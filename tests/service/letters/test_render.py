@@ -23,6 +23,7 @@ from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.letters import render
 from service.letters.facts import AnsweredMail, GameInfo, Recipient, ResultsFacts
+from service.letters.form import with_lists
 from service.letters.news import news_of
 from service.mail.authentication.trust import NOBODY
 from service.mail.sending.compose import compose
@@ -114,6 +115,13 @@ def test_no_sender_forges_a_header_a_paragraph_or_a_script(name: str) -> None:
     flowed = letter.text.replace(" \n", " ")
     assert not [line for line in flowed.splitlines() if line.startswith("Bcc:")]
     assert "\x00" not in letter.text
+
+
+def test_a_list_is_one_also_at_the_end_of_a_letter() -> None:
+    """The last entries of the record stood left of the letter's margin, outside of any list."""
+    items = "<li>Entry 210: late.</li>\n<li>Entry 211: posted.</li>"
+    assert with_lists(f"<p>Note:</p>\n{items}") == f"<p>Note:</p>\n<ul>\n{items}</ul>\n"
+    assert with_lists(f"{items}\n<p>Then:</p>") == f"<ul>\n{items}\n</ul>\n<p>Then:</p>"
 
 
 def test_no_letter_carries_another_players_address() -> None:
@@ -296,7 +304,7 @@ def test_what_went_wrong_is_bold_and_nothing_else_of_an_order() -> None:
 def test_receipts_say_nothing_of_the_board() -> None:
     for name in ("receipt", "receipt bare", "receipt_late"):
         assert not re.search(r"\b(legal|illegal|valid|invalid|Army|Fleet)\b", LETTERS[name].text)
-    assert "Nobody has read your orders yet." in LETTERS["receipt"].text
+    assert "No person has read your orders yet." in LETTERS["receipt"].text
 
 
 def test_offers_and_demands() -> None:

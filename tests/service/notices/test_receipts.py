@@ -65,7 +65,7 @@ def test_the_receipt_waits_for_the_reading_and_leaves_once(desk: Desk) -> None:
     doubtful = f"{DOUBTFUL[0]}, taken as “Army Aberdeen moves to The? Mearns?” (unsure)"
     assert f"- {len(ORDERS) + 1}: {doubtful} The ink counts, not this reading" in words
     assert "Photographs: 1" in words
-    assert "Nobody has read your orders yet." in words
+    assert "No person has read your orders yet." in words
     message = desk.table.message(desk.table.letters("receipt")[0])
     attached, proof = message.iter_attachments()
     assert (attached.get_filename(), proof.get_filename()) == ("reading-1.jpg", "receipt.json")

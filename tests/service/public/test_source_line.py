@@ -206,7 +206,7 @@ def test_it_is_for_the_players_of_that_game(judged: Judged, player: TestClient) 
     for path in ("", "/1", f"/1/{judged.lines[5]}", f"/1/{judged.lines[5]}.jpg"):
         address = f"/public/{judged.table.game}/results{path}"
         assert stranger.get(address).status_code == 403
-        assert player.get(address).status_code == 200
+        assert player.get(address, follow_redirects=True).status_code == 200
         assert player.get(address.replace(judged.table.game, "nowhere")).status_code == 403
 
 
@@ -242,7 +242,9 @@ def test_before_it_is_sent_every_address_answers_as_if_it_were_not_there(site: S
     assert (known.status_code, known.content) == (404, unknown.content)
     assert player.get(ready.path).status_code == 404
     assert player.get(f"{ready.path}/table.txt").status_code == 404
-    assert "None are sent yet" in player.get(f"/public/{ready.table.game}/results").text
+    newest = player.get(f"/public/{ready.table.game}/results")
+    assert newest.status_code == 404
+    assert "No results have been sent yet." in newest.text
 
 
 def test_what_was_put_right_since_stands_on_top(judged: Judged, player: TestClient) -> None:

@@ -161,7 +161,7 @@ def test_who_holds_another_seat_keeps_what_belongs_to_that_one(desk: DeskTable) 
     )
     assert browser.get("/public/me").status_code == 200
     page = browser.get(f"/public/{desk.table.game}/players").text
-    assert page.count("(yourself)") == 1
+    assert page.count("(you)") == 1
 
 
 def test_a_calendar_address_is_secret_and_can_be_changed(desk: DeskTable) -> None:

@@ -72,7 +72,8 @@ def test_an_overtaken_form_tells_it_on_the_page(desk: DeskSite) -> None:
     desk.decide(3, "void", "a")
     answer = desk.post("/desk/7/decide", line=3, key="b", do="reading-1", seen="-")
     page_text = desk.text(answer.headers["location"])
-    assert "Somebody decided this line after it was shown to you. Your decision was not saved" in page_text
+    assert ("Another person decided this line after it was shown to you. Your decision was not "
+            "saved") in page_text
     assert "settled as void" in page_text
     assert len(desk.reviews()) == 1
 
@@ -194,7 +195,7 @@ def test_a_line_for_a_second_reader_comes_to_them_first_and_to_the_asker_last(de
     desk.second_reader()
     page_text = desk.text("/desk/7")
     assert "line 2 of 3" in page_text
-    assert ("Ada asks for a second reader. What they think is not shown; the readings are in another "
+    assert ("Ada asks for a second reader. Their reading is not shown; the readings are in another "
             "order.") in page_text
     desk.decide(3, "reading-1", "b")
     assert "asks for a second reader" not in desk.text("/desk/7?line=3")

@@ -57,7 +57,7 @@ def test_a_late_version_is_told_with_its_time_and_ways_to_settle_it(desk: DeskSi
     page_text = desk.text("/desk/7")
     assert ("Montrose: version 2 received Sun 14 Mar 2027, 06:52 GMT , after 1 line of version 1 was read. "
             "It counts now; 1 line on "
-            "it says the same and can keep what was decided.") in page_text
+            "it is the same, and what was decided there can stay.") in page_text
     page = desk.page("/desk/7")
     assert 'href="/sheet/2?against=1#difference"' in page
     assert 'href="/sheet/1#versions-head"' in page

@@ -92,7 +92,7 @@ def test_the_second_reader_is_shown_nothing_of_the_first(desk: DeskSite) -> None
     line = entry(desk)
     assert (line["state"], line["version"], line["both"]) == ("open", "", [])
     assert entry(desk, 4)["state"] == "open"
-    assert ("Somebody has read this line before you. What they read is not "
+    assert ("Another person has read this line. Their reading is not "
             "shown") in desk.text("/desk/7?line=3")
 
 

@@ -91,6 +91,7 @@ def test_reason_is_recorded(site: Site) -> None:
     ("new", "now", "reason", "says"),
     [
         (timedelta(days=-900), None, "Post strike", "is in the past"),
+        (timedelta(0), None, "Post strike", "closes at that time already"),
         (timedelta(days=1), None, "  ", "needs a reason"),
         (timedelta(days=30), None, "Post strike", "move the later phases too"),
         (timedelta(days=1), timedelta(seconds=1), "Post strike", "has passed"),
