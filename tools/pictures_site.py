@@ -134,9 +134,10 @@ def prepare(folder: Path) -> tuple[Settings, Numbers]:
 
 
 def speak_german(settings: Settings) -> None:
-    """Have every player read letters and pages in German from now on."""
+    """Have every player, and everybody on a list, read letters and pages in German from now on."""
     with opened(settings) as store, store.begin() as session:
         session.execute(update(PlayerRow).values(language="de"))
+        session.execute(update(SignUpRow).values(language="de"))
 
 
 def _due_again(session: Session, phase: PhaseRow, deadline: datetime) -> None:

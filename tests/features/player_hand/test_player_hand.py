@@ -257,7 +257,7 @@ def test_a_forgotten_hand_is_gone_and_not_learnt_again_from_the_same_sheets(desk
     assert "James version 1, of 2 lines" in page
     assert "0 sheets read with it" in page
     assert desk.post("/hands/forget", player=1).headers["location"] == "/hands?notice=hand-forgotten"
-    assert "Nothing is known of anybody's hand" in desk.text("/hands?notice=hand-forgotten")
+    assert "No handwriting was learnt yet." in desk.text("/hands?notice=hand-forgotten")
     assert desk.post("/hands/forget", player=1).status_code == 404
     (hand,) = _hands(desk)
     assert (hand.layer, hand.forgotten_by) == (None, "Ada")

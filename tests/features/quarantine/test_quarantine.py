@@ -61,7 +61,7 @@ def test_a_mail_is_shown_with_what_is_known_of_it_and_what_was_answered(desk: De
     assert f"{STRANGER}; not registered" in page_text
     assert "nobody is registered with its sender" in page_text
     assert "1. jpeg," in page_text
-    assert "nobody can be answered" in page_text
+    assert "no answer can be sent" in page_text
     page_text = desk.text(f"/quarantine/{known.sha256}")
     assert f"{address('Montrose')}; an address of Player Montrose" in page_text
     assert "Powick Bridge, Argyll" in page_text

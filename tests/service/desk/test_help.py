@@ -58,7 +58,7 @@ def test_the_text_names_a_persons_own_keys(desk: DeskSite) -> None:
     "equally good",
     "comes back at the end", "your last decision", "a few letters of a name", "kept as written",
     "Two orders in one row",
-    "Ink cut off by its frame", "When the last line is read", "not yet saved", "Signed out",
+    "Ink cut off by its frame", "After the last line", "not yet saved", "Signed out",
     "while you read it",
     "came late", "No picture", "To change a key"])
 def test_whatever_may_happen_while_lines_are_read_is_told(desk: DeskSite, sentence: str) -> None:

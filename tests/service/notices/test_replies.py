@@ -41,7 +41,7 @@ def test_a_receipt_says_what_arrived_when_and_until_when_it_may_be_replaced(tabl
     assert "Powick Bridge - Montrose - Summer 1642 - Movement Orders - v2" in words
     assert proof_of(finished(table.site.blobs, letter))["mail"] == row.sha256
     assert row.sha256[:4] not in words
-    assert "Nobody has read your orders yet" in words
+    assert "No person has read your orders yet" in words
     assert (letter.game_id, letter.phase_id) == (table.game, table.phase().id)
 
 

@@ -530,7 +530,7 @@ def test_my_file_shows_what_was_read_after_the_deadline_and_the_next_deadline(de
     before = plain(browser.get(path).text)
     assert "Summer 1642 Movement Orders are due Sun 14 Mar 2027, 07:00 GMT" in before
     assert "Something has come from you; see below." in before
-    assert "nobody has read it yet" in before
+    assert "no person has read it yet" in before
     assert "Perth" not in before
     table.site.clock.set(table.phase().deadline)
     table.close_phase(table.phase().id)

@@ -151,7 +151,7 @@ def test_the_page_is_in_the_readers_language_but_for_the_boards_own_words(slug: 
     assert '<html lang="de">' in german
     assert '<html lang="en-GB">' in english
     for words in ("Find a place", "in one move", "supply centre", 's">coastal', 's">inland', "; also ",
-                  "By land", "beside each other", "Places by letter", "every game on this board"):
+                  "By land", "neighbours by land", "Places by letter", "every game on this board"):
         assert words not in german
     assert "Einen Ort finden" in german
     # Names of places and units are what a sheet is written with.

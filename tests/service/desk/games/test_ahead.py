@@ -36,7 +36,7 @@ def test_work_is_the_median_of_past_phases_and_a_sheet_in_play_counts_nowhere(de
     with table.site.store() as session:
         assert usual_work(session, [table.game]) == {}
     before = desk.text("/deadlines")
-    assert "how much work each deadline usually brings is not known" in before
+    assert "the usual work of a deadline cannot be shown" in before
     table.site.clock.set(table.phase().deadline)
     table.close_phase(table.phase().id)
     kind = table.phase().kind
