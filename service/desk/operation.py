@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -22,6 +24,7 @@ from service.web.acting import performed
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
+from service.web.wording import gmt
 
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
@@ -29,6 +32,8 @@ Trusted = Annotated[Visitor, Depends(require_token)]
 AT_ONCE = 100
 _NOT_SHOWN = frozenset({"phase_id", "digest", "sheets", "powers", "letters", "result", "sealed"})
 """Details for programs only: ids and the digests of a rehearsal."""
+_INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?\+00:00")
+"""A time as events store it."""
 
 
 @router.get("/log", dependencies=[OWN_GAMES])
@@ -155,4 +160,5 @@ def _value_text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     # The log is exported and shown to every coordinator; addresses belong to their player (LIST-05).
-    return " ".join("(an address)" if "@" in word else word for word in str(value).split())
+    words = _INSTANT.sub(lambda time: gmt(datetime.fromisoformat(time.group())), str(value))
+    return " ".join("(an address)" if "@" in word else word for word in words.split())

@@ -260,9 +260,11 @@ def test_no_address_and_no_digest_of_orders_is_shown_in_the_log() -> None:
     # An event never holds one; should one slip in, the page leaves it out all the same.
     shown_details = dict(details({"why": ("he wrote from james@players.example "
                                           "today"), "result": "abc", "digest": "x", "power": "Ormond",
-                                  "reason": None, "moved": [{"phase": "Summer", "to": "June"}]}))
+                                  "reason": None, "received": "2027-03-03T19:33:45+00:00",
+                                  "moved": [{"phase": "Summer", "to": "June"}]}))
     assert shown_details == {"why": ("he wrote from (an address) "
-                                     "today"), "power": "Ormond", "moved": "phase Summer, to June"}
+                                     "today"), "power": "Ormond", "received": "Wed 3 Mar 2027, 19:33 GMT",
+                             "moved": "phase Summer, to June"}
 
 
 def test_a_mailbox_that_was_never_asked_is_not_called_well(table: Table) -> None:
