@@ -1,10 +1,11 @@
-"""The three pictures of README, as PNG of one width, from what a stranger sees.
+"""The pictures of README and of the tutorial, as PNG, from what a stranger sees.
 
-    python -m tools.pictures build/pictures --site DIR --only line
+    python -m tools.pictures build/pictures --site DIR --only line war
     python -m tools.pictures_readme build/pictures DIR docs/pictures
 
 DIR is what `galloper demo --fast --keep --dir DIR` left (a copy, for the first command changes it): the sheet
-comes from the demo's mails, the line from the desk's page, the map from a letter of the Winter.
+comes from the demo's mails, the line and the war from pages, the map and the gazette from a letter of the
+Winter. The plate of another board is drawn by hand.
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ import pypdfium2
 from PIL import Image, ImageOps
 
 WIDTH, HEIGHT = 640, 480
-"""Pixels of each; a table of three is wider than most screens at more."""
+"""Pixels of each of README's; a table of three is wider than most screens at more."""
+GAZETTE_WIDTH = 760
+WAR_WIDTH, WAR_HEIGHT = 1000, 828
+"""Pixels of the tutorial's."""
 SHEET = Path("demo/data/w3k/autumn-crown-v1.jpg")
 
 
@@ -27,29 +31,40 @@ def opened(file: Path) -> Image.Image:
         return ImageOps.exif_transpose(picture).convert("RGB")
 
 
-def mailed_map(site: Path) -> Image.Image:
-    """The first page of the map that went out last."""
+def mailed(site: Path, name: str, scale: float = 1) -> Image.Image:
+    """The first page of the PDF that went out last with a year's results, by a part of its name."""
     file = max(site.glob("outbox/*yearendresults*"))
     letter = message_from_bytes(file.read_bytes(), policy=policy.default)
-    map_file = next(part for part in letter.iter_attachments() if "-map-" in (part.get_filename() or ""))
-    page = pypdfium2.PdfDocument(map_file.get_payload(decode=True))[0]
-    picture: Image.Image = page.render(scale=1).to_pil()
+    part = next(part for part in letter.iter_attachments() if name in (part.get_filename() or ""))
+    page = pypdfium2.PdfDocument(part.get_payload(decode=True))[0]
+    picture: Image.Image = page.render(scale=scale).to_pil()
     return picture.convert("RGB")
 
 
-def framed(picture: Image.Image) -> Image.Image:
+def widened(picture: Image.Image, width: int) -> Image.Image:
+    """A picture scaled to a width."""
+    return picture.resize((width, round(picture.height * width / picture.width)), Image.Resampling.LANCZOS)
+
+
+def framed(picture: Image.Image, width: int = WIDTH, height: int = HEIGHT) -> Image.Image:
     """A picture scaled to the width, its upper part where it is higher."""
-    picture = picture.resize((WIDTH, round(picture.height * WIDTH / picture.width)), Image.Resampling.LANCZOS)
-    page = Image.new("RGB", (WIDTH, HEIGHT), "white")
-    page.paste(picture, (0, max(0, (HEIGHT - picture.height) // 2)))
+    picture = widened(picture, width)
+    page = Image.new("RGB", (width, height), "white")
+    page.paste(picture, (0, max(0, (height - picture.height) // 2)))
     return page
 
 
 def main(pictures: Path, site: Path, out: Path) -> None:
-    """Write `sheet.png`, `line.png` and `map.png`."""
-    made = {"sheet": opened(SHEET), "line": opened(pictures / "line_1280.png"), "map": mailed_map(site)}
+    """Write `sheet.png`, `line.png`, `map.png`, `gazette.png` and `replay.png`."""
+    made = {
+        "sheet": framed(opened(SHEET)),
+        "line": framed(opened(pictures / "line_1280.png")),
+        "map": framed(mailed(site, "-map-")),
+        "gazette": widened(mailed(site, "-gazette-", 2), GAZETTE_WIDTH),
+        "replay": framed(opened(pictures / "war_1280.png"), WAR_WIDTH, WAR_HEIGHT),
+    }
     for name, picture in made.items():
-        framed(picture).quantize(128).save(out / f"{name}.png", optimize=True)
+        picture.quantize(128).save(out / f"{name}.png", optimize=True)
 
 
 if __name__ == "__main__":
