@@ -64,7 +64,8 @@ def main(pictures: Path, site: Path, out: Path) -> None:
         "replay": framed(opened(pictures / "war_1280.png"), WAR_WIDTH, WAR_HEIGHT),
     }
     for name, picture in made.items():
-        picture.quantize(128).save(out / f"{name}.png", optimize=True)
+        few_colours = picture.quantize(256, method=Image.Quantize.MAXCOVERAGE, kmeans=2)
+        few_colours.save(out / f"{name}.png", optimize=True)
 
 
 if __name__ == "__main__":
