@@ -142,7 +142,7 @@ def test_a_point_of_a_turned_page_goes_with_its_ink(rotation: int) -> None:
 def test_versions_stand_side_by_side_with_what_differs(desk: DeskSite) -> None:
     """VER-04: superseded versions are stored and shown with a difference view."""
     page_text = desk.text("/sheet/2?against=1")
-    assert "v1 beside v2" in page_text
+    assert "v1 compared with v2" in page_text
     assert "≠ changed A Merse - Carham Castle A Merse H" in page_text
     assert "= same A Eskdale H A Eskdale H" in page_text
     assert "− only v1 F Lyme Bay H —" in page_text
