@@ -1,4 +1,4 @@
-"""`tools/prose` counts idioms in docstrings, comments and pages, and nowhere else (REL-03)."""
+"""`tools/prose` counts idioms in docstrings and comments, in messages, and in pages (REL-03)."""
 
 from __future__ import annotations
 
@@ -25,12 +25,20 @@ echo kept  # whoever
 
 
 def test_only_docstrings_and_comments_of_code_are_counted() -> None:
-    """REL-03: a string that is a value and a directive to a tool are no prose."""
+    """REL-03: a string that is a value and a directive to a tool are not prose."""
     words, rates = PROSE["rates"](PROSE["python_prose"](SOURCE))
     assert words == 9
     counts = {name: round(rate * words / 10_000) for name, rate in rates.items() if rate}
     assert counts == {"say, says, said": 1, "nobody, somebody, whoever": 1, "stand, stands, stood": 1,
                       "knows, asks, wants": 1, "kept": 1}
+
+
+def test_strings_of_three_words_are_messages() -> None:
+    """REL-03: docstrings, keys and patterns are not messages; the blanks of an f-string are not words."""
+    source = SOURCE + 'D = f"{B} stands beside {A} now"\nE = r"\\b(?:is kept as said)"\nF = {"last key": 1}\n'
+    words, rates = PROSE["rates"](PROSE["python_messages"](source))
+    assert words == 2
+    assert {name for name, rate in rates.items() if rate} == {"stand, stands, stood", "beside"}
 
 
 def test_code_on_a_page_is_not_counted() -> None:
@@ -47,4 +55,4 @@ def test_the_report_never_fails(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     assert PROSE["main"]() == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(PROSE["IDIOMS"]) + 2
-    assert lines[-1].split() == ["words", "0", "0"]
+    assert lines[-1].split() == ["words", "0", "0", "0"]
