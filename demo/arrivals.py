@@ -20,8 +20,8 @@ from service.store.tables import LineRow, MailRow, MailState, PageRow, PhaseRow,
 ORDERS = "orders@galloper.example"
 
 _ENDS = {
-    MailState.REFUSED: "refused; its sender is told why",
-    MailState.QUARANTINED: "set aside for the coordinator to look at",
+    MailState.REFUSED: "refused; its sender gets the reason",
+    MailState.QUARANTINED: "set aside for the coordinator",
     MailState.IGNORED: "no orders and no question: not answered",
 }
 
@@ -94,7 +94,7 @@ def _of_sheet(mail: StoryMail, lines: list[tuple[str, str]]) -> str:
     orders = sum(kind == "order" for kind, _ in lines)
     doubtful = sum(status == LineState.OPEN for _, status in lines)
     if mail.files and not lines:
-        return "no sheet in the photograph; its sender is told"
+        return "no sheet in the photograph; its sender gets an answer"
     read = f"{'sheet' if mail.files else 'typed orders'} read, {orders} line{'' if orders == 1 else 's'}"
     sure = f"{doubtful} in doubt" if doubtful else "none in doubt"
     later = "; a later version will replace it" if mail.fate == "superseded" else ""

@@ -85,7 +85,7 @@ class Findings:
         """
         say("Checked: " + ", ".join(f"{count} {check}" for check, count in self.checked.items()) + ".")
         if by_hand and self.differences:
-            say("You read a line otherwise than its writer meant it, so the game went another way:")
+            say("You read a line differently from its writer's meaning, so the game went another way:")
             for difference in self.differences:
                 say(f"OTHERWISE: {difference}")
         else:
@@ -157,7 +157,7 @@ def check_site(findings: Findings, site: Site, story: Story) -> None:
     for mail in mails:
         name = mail.sha256[:12]
         findings.expect("mails fully processed", mail.state != "stored", f"mail {name} was not processed")
-        findings.expect("mails kept whole", site.blobs.has(mail.sha256), f"mail {name} is not kept")
+        findings.expect("mails stored completely", site.blobs.has(mail.sha256), f"mail {name} is not stored")
     # 2. Every submission was answered once: a late, doubled or missing receipt shows here.
     receipts = [row for row in letters if row.kind == "receipt"]
     findings.expect("receipts", len(receipts) == len(submissions),
@@ -170,7 +170,7 @@ def check_site(findings: Findings, site: Site, story: Story) -> None:
     # A demo in which the reader is sure of everything hides what a coordinator does. Every doubtful line of a
     # sheet that counts was decided by a person; nothing is decided that was not in doubt.
     doubtful = {line.id for line in lines if line.status == LineState.OPEN and line.page_id in counting}
-    findings.expect("lines in doubt", bool(doubtful), "no line was in doubt, so nobody had to look at one")
+    findings.expect("lines in doubt", bool(doubtful), "no line was in doubt, so no person had to decide one")
     findings.checked["lines in doubt"] = len(doubtful)
     for line_id in doubtful:
         findings.expect("lines in doubt decided", line_id in decided, f"line {line_id} is in doubt still")

@@ -22,7 +22,7 @@ from demo.story import WrittenLine
 NAME, PASSWORD = "demo", "galloper-demo"
 _TIMEOUT_SECONDS = 1800
 """A request; on a slow machine a turn is judged within one."""
-_WHY = "nobody sent a better one in time"
+_WHY = "no better version came in time"
 """The reason for which the script refuses a paper."""
 _MOST_PAPERS = 100
 _SETTLE = {
@@ -160,5 +160,5 @@ def _field(page: str, name: str) -> str:
 def _match(pattern: str, page: str) -> str:
     match = re.search(pattern, page, re.DOTALL)
     if match is None:
-        raise LookupError("the desk shows no page that the demo knows")
+        raise LookupError("the desk shows an unknown page")
     return match[1]

@@ -21,7 +21,7 @@ HAND_SECONDS = 1.5
 MOST_READINGS = 3
 """Readings that are printed of a line; the desk shows all of them."""
 
-NO_REASON = "its writer's list says so; nobody noted beforehand that this line is hard to read"
+NO_REASON = "from its writer's list; this line was not noted as hard to read"
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ class DoubtfulLines:
                         indent=2)
         self.teller.link("desk", f"{self.coordinator.base}/desk/{phase_id}")
         self.teller.link("sign in as", f"{NAME}, password {PASSWORD}")
-        self.teller.say("Take your time. The demo goes on by itself when the last line is decided.", indent=2)
+        self.teller.say("Take your time. The demo continues by itself after the last decision.", indent=2)
         began = time.monotonic()
         while not self.coordinator.is_read(phase_id):
             self.patience.check()

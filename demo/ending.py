@@ -102,10 +102,10 @@ def open_replay(stage: Stage, findings: Findings) -> None:
         plates = re.findall(r'src="([^"]+/war/\d+[.]svg)"', answer.read().decode())
     may = bool(stage.story.options.get("units_on_map", False))
     findings.expect("replays of a year", bool(plates) == may,
-                    f"{address} has {len(plates)} plates, and the game's rules say {may}")
+                    f"{address} has {len(plates)} plates, and the game's rules demand {may}")
     for plate in plates:
         with browser.open(stage.address + plate, timeout=TIMEOUT_SECONDS) as answer:
-            findings.expect("plates of the war", b"<svg" in answer.read(200), f"{plate} is no picture")
+            findings.expect("plates of the war", b"<svg" in answer.read(200), f"{plate} is not a picture")
 
 
 def _player_browser(stage: Stage) -> urllib.request.OpenerDirector:

@@ -118,7 +118,7 @@ def _narrated(run: Callable[[], int], root: Path, teller: Teller) -> int:
     try:
         return run()
     except KeyboardInterrupt:
-        teller.say("Stopped by you before its end. Nothing goes on in the background.")
+        teller.say("Stopped by you before its end. Nothing runs in the background.")
         return STOPPED_BY_VISITOR
     except AudienceGone:
         # No person reads: nothing is printed, and Python does not try again when it exits.
@@ -197,7 +197,7 @@ def _run(story: Story, root: Path, teller: Teller, wish: Wish) -> int:
         if not wish.fast:
             stay(stage)
     if not wish.fast:
-        teller.say(f"Ended, and nothing goes on in the background. The files stay in {root} until the "
+        teller.say(f"Ended; nothing runs in the background. The files stay in {root} until the "
                    f"next demo.")
     return code
 
@@ -237,10 +237,10 @@ def _greet(story: Story, root: Path, teller: Teller) -> None:
     mails = len(story.mails)
     teller.say(f"You will see {mails} mails and {len(phases)} phases, {phases[0]} to {phases[-1]}. It takes "
                f"one to two minutes on two free processor cores, longer on a busy machine; it waits as long "
-               f"as anything goes on.")
+               "as there is progress.")
     teller.say("Nothing leaves this machine: no mail, no measurement. The people and addresses are invented.")
     teller.say(f"The judge runs as {judge.FORM}.")
-    teller.say(f"Everything is put into {root}. Ctrl-C ends it, and then nothing goes on in the background.")
+    teller.say(f"All files are in {root}. Ctrl-C ends the demo; nothing then runs in the background.")
 
 
 def _name_desk(stage: Stage, wish: Wish) -> None:

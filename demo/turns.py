@@ -64,8 +64,8 @@ class Turns:
         self.stage.site.look()
         closed = {PhaseState.CLOSED, PhaseState.READY}
         self.stage.patience.until("the deadline", lambda: state_of(self.stage, phase.id) in closed)
-        self.stage.teller.say("The deadline has passed; nobody could read a sheet before. Now they are "
-                              "unsealed.", indent=2)
+        self.stage.teller.say("The deadline has passed. Until now the sheets were sealed; now they can be "
+                              "read.", indent=2)
 
     def _read(self, title: str, phase: PhaseRow, doubts: DoubtfulLines) -> None:
         powers = self.stage.site.load(self.stage.story.variant).powers

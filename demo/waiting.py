@@ -107,11 +107,11 @@ class Patience:
             self._state, self._advanced_at = state, now
         idle = now - self._advanced_at
         if idle > STALL_SECONDS:
-            raise DemoError(f"it waited for {event}, and nothing went on for {idle / 60:.0f} minutes")
+            raise DemoError(f"it waited for {event}, without progress for {idle / 60:.0f} minutes")
         if idle > SLOW_SECONDS and not self._is_slowness_reported:
             self._is_slowness_reported = True
-            self.teller.say(f"This machine is slow or busy: the demo waits for {event}. Nothing is lost, and "
-                            f"it goes on by itself.", indent=2)
+            self.teller.say(f"This machine is slow or busy: the demo waits for {event}. Nothing is lost, "
+                            "and it continues by itself.", indent=2)
 
 
 def progress(store: Store) -> tuple[object, ...]:

@@ -46,7 +46,7 @@ def _drawing(position: Position, form: str, title: str, *, with_units: bool) -> 
             # It loads system libraries, which may be missing.
             importlib.import_module("weasyprint")
     variant, centres = position.board.inner, position.inner.centres
-    subtitle = f"as they stood in {position.phase.season} {position.phase.year}"
+    subtitle = f"as they were in {position.phase.season} {position.phase.year}"
     units = position.inner.units if with_units else frozenset()
     try:
         if form == "pdf":

@@ -29,7 +29,7 @@ def needed_for(purpose: str) -> Iterator[None]:
         else:
             package = _PACKAGES.get(missing, missing)
             text = (f"{purpose} needs the package {package}, which is not installed; pip install galloper "
-                    f"brings all that it needs, and pip install {package} this package alone.")
+                    f"installs everything, pip install {package} only this package.")
         raise MissingLibraryError(text, name=error.name) from error
     except OSError as error:
         # WeasyPrint loads Pango when it is imported, and states it in several lines.

@@ -86,7 +86,7 @@ class ImportedGame:
         # person.
         differences = self.compare()
         if differences:
-            raise FormatError(f"{self.name}: the game cannot be played as its file says. {differences[0]}")
+            raise FormatError(f"{self.name}: the game cannot be played as in its file. {differences[0]}")
         if not self.inner.phases:
             raise FormatError(f"{self.name}: there is no phase in it.")
         game = Game(Position(self.board, self.inner.phases[0].position), self.name)
@@ -138,8 +138,7 @@ def import_games(
     except FormatFault as fault:
         raise FormatError(str(fault)) from fault
     if read is None:
-        raise FormatError("These are cases of galloper adjudicate, and each of them stands alone; "
-                          "Position.from_json reads one.")
+        raise FormatError("These are single cases of galloper adjudicate; Position.from_json reads one.")
     return tuple(ImportedGame(games_board, log) for log in logs)
 
 
@@ -184,6 +183,6 @@ def _bytes_of(file: str | PathLike[str] | bytes) -> bytes:
         except OSError as error:
             raise FormatError(f"{path} cannot be read ({error.strerror}); check the name.") from error
     if len(data) > MAX_BYTES:
-        raise FormatError(f"The file has more than {MAX_BYTES:,} bytes, and no saved game has; it was not "
-                          f"read.")
+        raise FormatError(f"The file has more than the {MAX_BYTES:,} bytes allowed for a saved game; it was "
+                          "not read.")
     return data

@@ -59,6 +59,6 @@ def _parse_line(text: str, board: Board, power: str, phase: str) -> tuple[Order,
     if parsed.complaint is not None:
         near = tuple(canonical_line(candidate.orders, variant.board) for candidate in parsed.candidates
                      if candidate.score >= _NEAR)
-        raise OrderError(f"{text.strip()[:80]!r} is no order: {parsed.complaint.message}", text,
+        raise OrderError(f"{text.strip()[:80]!r} is not an order: {parsed.complaint.message}", text,
                          parsed.complaint.span, near)
     return tuple(Order(board, order) for order in parsed.orders)

@@ -27,7 +27,7 @@ class Difference:
 
     def __str__(self) -> str:
         return (f"Phase {self.number}, {self.phase}: {self.field} is {self.saved!r} in the game, and the "
-                f"judge says {self.judged!r}.")
+                f"judge gives {self.judged!r}.")
 
 
 @dataclass(frozen=True, slots=True, repr=False)

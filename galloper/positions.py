@@ -187,7 +187,7 @@ class Position:
             known = {} if author is None else {"power": author}
             return Order.from_json(self.board, {**known, **order})
         if not isinstance(order, Order):
-            raise OrderError(f"{order!r} is no order; an order is a text, an object of JSON or an Order.")
+            raise OrderError(f"{order!r} is not an order; an order is a text, an object of JSON or an Order.")
         if order.board != self.board:
             raise OrderError(f"This is an order for the board {order.board.name}: {order}.")
         return order
@@ -221,7 +221,7 @@ class Position:
 
 
 def _nobodys(text: str) -> OrderError:
-    return OrderError(f"{text!r} does not say whose order it is; give orders as text by power: "
+    return OrderError(f"{text!r} has no power; give orders as text by power: "
                       f"{{power: [text, ...]}}.", text)
 
 

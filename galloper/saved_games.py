@@ -74,7 +74,7 @@ def parse_json(text: str | bytes) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise SavedGameError(f"This is no JSON, and so no saved game: {error}.") from error
+        raise SavedGameError(f"This is not JSON, so it is not a saved game: {error}.") from error
 
 
 def read_game(data: Any) -> SavedGame:
@@ -82,7 +82,7 @@ def read_game(data: Any) -> SavedGame:
     the field at fault, and BoardError if the board is not known here."""
     top = _object("The file", data)
     if top.get("format") != FORMAT:
-        raise SavedGameError(f"This is no saved game: its \"format\" is {top.get('format')!r} and not "
+        raise SavedGameError(f"This is not a saved game: its \"format\" is {top.get('format')!r} and not "
                              f"{FORMAT!r}.")
     version = top.get("version")
     # In Python True is the number 1, and JSON has both.
@@ -203,7 +203,7 @@ def _answer(path: str, data: Any, count: int) -> Mapping[str, Any]:
             _texts(f"{path}.{key}", answer)
     winner = answer.get("winner")
     if winner is not None and not isinstance(winner, str):
-        raise SavedGameError(f"{path}.winner: {winner!r} is no power.")
+        raise SavedGameError(f"{path}.winner: {winner!r} is not a power.")
     return answer
 
 

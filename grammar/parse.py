@@ -197,7 +197,7 @@ def _never_read(text: str, line: Sequence[Word], literal: LiteralReading,
     report = next((w for w in line if w.text in context.lexicon.reports), None)
     if report is not None:
         verb = text[report.start:report.end]
-        return (report.start, report.end), f"“{verb}” tells what was or would be, and orders nothing."
+        return (report.start, report.end), f"“{verb}” describes what was or would be, and is not an order."
     if line and line[-1].text in _GOES_ON:
         return (line[-1].start, line[-1].end), "The line ends before the order is complete."
     return None
@@ -208,7 +208,7 @@ def _says_more(text: str, line: Sequence[Word], context: LineContext) -> tuple[t
     if "(" not in text or not read_literally(line, replace(context, plain_remarks=False), None).candidates:
         return None
     start, end = text.index("("), text.rfind(")") + 1 or len(text)
-    return (start, end), f"“{text[start:end]}” may change the order beside it. Write the order without it."
+    return (start, end), f"“{text[start:end]}” may change the order next to it. Write the order without it."
 
 
 def _doubtful(text: str, start: int, end: int) -> tuple[tuple[int, int], str]:
@@ -268,8 +268,8 @@ def _why_not(text: str, context: LineContext, literal: LiteralReading,
         # A near name may be from another corner of the land: how far the letters are apart is stated
         # (WRD-03).
         hint = _hint(piece, match, lexicon) if match and has_hint else ""
-        return ComplaintCode.INVALID, f"“{piece}” is no place of this board{hint}."
-    return ComplaintCode.INVALID, f"No {context.forms.phase.value} order goes on with “{piece}” here."
+        return ComplaintCode.INVALID, f"“{piece}” is not a place of this board{hint}."
+    return ComplaintCode.INVALID, f"No {context.forms.phase.value} order continues with “{piece}” here."
 
 
 def _of_another_power(text: str, context: LineContext) -> str:
@@ -279,7 +279,7 @@ def _of_another_power(text: str, context: LineContext) -> str:
     if not powers or any(power == context.power for _, power in powers):
         return ""
     name = text[line[0].start:line[max(end for end, _ in powers) - 1].end]
-    return f"“{name}” is another power, and a sheet builds and removes for its own alone."
+    return f"“{name}” is another power, and a sheet builds and removes only for its own power."
 
 
 def _hint(piece: str, match: Match, lexicon: Lexicon) -> str:

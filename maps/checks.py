@@ -35,7 +35,7 @@ def check_board(folder: LoadedFolder, faults: Faults) -> None:
     _check_capitals(folder.board, folder.heading, faults)
     for province in folder.board.provinces.values():
         if province.home is not None and province.home not in folder.heading.powers:
-            message = f"{province.id} is the home of {province.home!r}, which is no power"
+            message = f"{province.id} is the home of {province.home!r}, which is not a power"
             faults.add(PROVINCES, folder.rows[province.id], message)
 
 
@@ -96,8 +96,8 @@ def _check_counts(folder: LoadedFolder, faults: Faults) -> None:
         if name not in actual:
             faults.add(FILE, row, f"counts.{name} is not known; known are {', '.join(actual)}")
         elif actual[name] != declared:
-            faults.add(FILE, row, f"counts.{name} says {declared} and the tables hold {actual[name]}")
-    # No person could ever win.
+            faults.add(FILE, row, f"counts.{name} is {declared} and the tables have {actual[name]}")
+    # No one could ever win.
     if heading.victory > actual["centres"]:
         message = f"victory needs {heading.victory} centres and the board has {actual['centres']}"
         faults.add(FILE, heading.row("victory"), message)
@@ -145,7 +145,7 @@ def _check_capitals(board: Board, heading: VariantFile, faults: Faults) -> None:
             # A draw is open to anyone who holds both capitals of some kingdom (DRW-01), and only centres are
             # held.
             if province is None or not province.centre:
-                faults.add(FILE, row, f"capitals.{kingdom} names {name!r}, which is no supply centre")
+                faults.add(FILE, row, f"capitals.{kingdom} names {name!r}, which is not a supply centre")
     for number, power in enumerate(heading.powers.values(), start=1):
         if power.kingdom is not None and power.kingdom not in areas:
             row = heading.row(f"powers[{number}].kingdom")

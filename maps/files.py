@@ -27,7 +27,7 @@ def board_text(path: Path, encoding: str = "utf-8") -> str:
     # A pipe is read for ever, and a device has no end.
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
-        raise OSError(0, "it is no plain file", str(path))
+        raise OSError(0, "it is not a regular file", str(path))
     if status.st_size > MOST_BYTES:
         raise OSError(0, f"it has more than {MOST_BYTES:,} bytes, and no board has", str(path))
     return path.read_text(encoding)

@@ -66,7 +66,7 @@ def check_shapes(path: Path, board: Board, faults: Faults) -> None:
     for missing in board.provinces.keys() - shapes_by_province.keys():
         faults.add(FILE, 0, f"{missing} has no shape")
     for extra in shapes_by_province.keys() - board.provinces.keys():
-        faults.add(FILE, 0, f"there is a shape for {extra!r}, which is no province of this board")
+        faults.add(FILE, 0, f"there is a shape for {extra!r}, which is not a province of this board")
 
 
 def _read(path: Path, faults: Faults) -> dict[str, Shape]:
@@ -74,7 +74,7 @@ def _read(path: Path, faults: Faults) -> dict[str, Shape]:
         data = json_value(board_text(path / FILE))
         features = data["features"]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        faults.add(FILE, 0, f"the file is no GeoJSON collection: {error}")
+        faults.add(FILE, 0, f"the file is not a GeoJSON collection: {error}")
         return {}
     by_province: dict[str, Shape] = {}
     for number, feature in enumerate(features, start=1):

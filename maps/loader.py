@@ -66,7 +66,7 @@ def _form(
     kind = ShortFormKind(row["kind"])
     if kind is ShortFormKind.OWNER:
         if row["means"] not in powers:
-            faults.add(FILE, row.number, f"{row['means']!r} is no power of this game")
+            faults.add(FILE, row.number, f"{row['means']!r} is not a power of this game")
             return None
         return ShortForm(row["text"], None, row["means"], kind, None, row["source"])
     region = region_at(row["means"], provinces, "/" in row["means"], FILE, row.number, faults)

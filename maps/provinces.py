@@ -179,7 +179,7 @@ def read_borders(folder: Path, provinces: Mapping[str, Province], faults: Faults
         # In either order: "a, b" and "b, a" are the same border.
         earlier = first_row.setdefault((kind, frozenset({a, b})), row.number)
         if earlier != row.number:
-            faults.add(BORDERS, row.number, f"{a} and {b} stand in row {earlier} already")
+            faults.add(BORDERS, row.number, f"{a} and {b} are in row {earlier} already")
             continue
         pairs[kind].append((a, b))
         # Seas border by areas (SEA-01, SEA-02), so one row of two seas gives no single link that could be one
@@ -199,13 +199,13 @@ def region_at(
     region = Region.of(text)
     province = provinces.get(region.province)
     if province is None:
-        faults.add(file, row, f"{text!r} is no province of this board")
+        faults.add(file, row, f"{text!r} is not a province of this board")
         return None
     if region.coast is not None and region.coast not in {coast.id for coast in province.coasts}:
         faults.add(file, row, f"{province.id} has no coast {region.coast!r}")
         return None
     if afloat and province.coasts and region.coast is None:
-        faults.add(file, row, (f"{province.id} has several coasts; say which, as in "
+        faults.add(file, row, (f"{province.id} has several coasts; name one, as in "
                                f"{province.id}/{province.coasts[0].id}"))
         return None
     if not afloat and region.coast is not None:

@@ -48,21 +48,21 @@ class Setup:
         """Take in the table; every row that cannot stand is a fault."""
         for row in read_table(folder, SETUP, ("power", "unit", "region"), (), self._faults):
             if row["power"] not in self._heading.powers:
-                self._fault(row, f"{row['power']!r} is no power of this game")
+                self._fault(row, f"{row['power']!r} is not a power of this game")
             elif row["unit"] == CENTRE:
                 self._centre(row)
             elif row["unit"] in self._heading.kinds:
                 self._unit(row, self._heading.kinds[row["unit"]])
             else:
                 known = ", ".join((*self._heading.kinds, CENTRE))
-                self._fault(row, f"{row['unit']!r} is no kind of unit; known are {known}")
+                self._fault(row, f"{row['unit']!r} is not a kind of unit; known are {known}")
 
     def _centre(self, row: CsvRow) -> None:
         province = self._board.provinces.get(row["region"])
         if province is None:
-            self._fault(row, f"{row['region']!r} is no province of this board")
+            self._fault(row, f"{row['region']!r} is not a province of this board")
         elif not province.centre:
-            self._fault(row, f"{province.id} is no supply centre")
+            self._fault(row, f"{province.id} is not a supply centre")
         elif province.id in self._owner:
             self._fault(row, f"{province.id} belongs to {self._owner[province.id]} already")
         else:

@@ -35,9 +35,9 @@ class FileTrouble(StrEnum):
         return trouble
 
     EMPTY = "empty", UnreadableReason.NOT_AN_IMAGE, "the file is empty"
-    UNKNOWN = "unknown", UnreadableReason.NOT_AN_IMAGE, "it is no kind of image known here"
+    UNKNOWN = "unknown", UnreadableReason.NOT_AN_IMAGE, "it is not a kind of image known here"
     NOT_HERE = "not_here", UnreadableReason.NOT_AN_IMAGE, "no picture of this kind opens on this machine"
-    LOCKED = "locked", UnreadableReason.NOT_AN_IMAGE, "the PDF asks for a password"
+    LOCKED = "locked", UnreadableReason.NOT_AN_IMAGE, "the PDF needs a password"
     NO_PAGES = "no_pages", UnreadableReason.NOT_AN_IMAGE, "the PDF has no pages"
     FAILED = "failed", UnreadableReason.NOT_AN_IMAGE, "opening it failed"
     DAMAGED = "damaged", UnreadableReason.TRUNCATED, "it is cut off or damaged"

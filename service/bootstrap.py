@@ -502,7 +502,7 @@ class Running:
         if poll and self._leadership is not None:
             self._schedule.every("drain", scheduler.LETTER_SECONDS, site.drain.answer)
         self._schedule.every("jobs", TEND_SECONDS, lambda: site.jobs.tend(datetime.now(UTC)))
-        if isinstance(site.clock, SystemClock):  # what is simulated worries no person
+        if isinstance(site.clock, SystemClock):  # what is simulated worries no one
             self._schedule.every(
                 "alarms", ALARM_SECONDS, Alarms(site.health, site.store, site.announcements.letters).look,
             )

@@ -45,7 +45,7 @@ _WORDS_FOR: Mapping[str, str] = {
     "too_long": "it may have at most {max_length}",
     "dict_type": "write a table of names and values",
     "model": "write a table of names and values",
-    "date": "write a day like 2027-03-01",
+    "date": "write a day such as 2027-03-01",
     "path_type": "write the path of a file",
     "enum": "write one of {expected}",
     "literal": "write {expected}",
@@ -118,7 +118,7 @@ def no_toml(path: Path, error: ValueError) -> str:
     place = re.search(r"at line (\d+), column (\d+)", str(error))
     where = f"at line {place[1]}, column {place[2]}" if place else "at its end"
     if "Cannot overwrite" in str(error) or "twice" in str(error):
-        return f"{path} {where}: the same name or table stands above already; leave one of the two"
+        return f"{path} {where}: the same name or table is already above; remove one of the two"
     return f"{path} {where}: write NAME = VALUE, with text between quotes, or a table's name in brackets"
 
 
@@ -318,7 +318,7 @@ class Web(_Part):
         for digest in digests:
             # Never quoted: it may be the token itself.
             if not re.fullmatch(r"[0-9a-f]{64}", digest):
-                raise ValueError("one is no SHA-256 of a token, 64 hexadecimal digits; "
+                raise ValueError("a value is not the SHA-256 of a token, 64 hexadecimal digits; "
                                  "printf %s TOKEN | sha256sum prints it")
         return digests
 
@@ -329,7 +329,8 @@ class Web(_Part):
             try:
                 ipaddress.ip_network(proxy)
             except ValueError:
-                raise ValueError(f"{proxy!r} is no address and no network such as 172.18.0.0/16") from None
+                raise ValueError(f"{proxy!r} is neither an address nor a network such as "
+                                 "172.18.0.0/16") from None
         return proxies
 
 
@@ -458,7 +459,7 @@ def read_settings(path: Path, environment: dict[str, str] | None = None) -> Sett
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except RecursionError:
-        raise ConfigError(f"{path} has brackets within brackets without end; write it anew") from None
+        raise ConfigError(f"{path} has too many nested brackets; write it again") from None
     except FileNotFoundError:
         raise ConfigError(f"{path} does not exist; write one with: galloper init {path.parent}") from None
     except ValueError as error:

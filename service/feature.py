@@ -362,7 +362,7 @@ def _registered() -> Iterator[Feature]:
     for name in sorted(module.name for module in iter_modules(package.__path__) if module.ispkg):
         feature = import_module(f"{PACKAGE}.{name}").FEATURE
         if not isinstance(feature, Feature) or feature.name != name:
-            raise TypeError(f"{PACKAGE}.{name}.FEATURE is no Feature of the name {name}")
+            raise TypeError(f"{PACKAGE}.{name}.FEATURE is not a Feature of the name {name}")
         yield feature
 
 

@@ -486,7 +486,7 @@ class DbosJobs:
         given_up = [job for job in self._list(_RESTING, load_input=True)
                     if _attribute(job, _DEATHS) > MOST_RESTARTS]
         for job in given_up:
-            self._report(*_work_of(job), "the worker stopped every time it tried this")
+            self._report(*_work_of(job), "the worker stopped at every attempt")
             self._door().delete_workflow(job.workflow_id)
         return len(given_up)
 
@@ -582,7 +582,7 @@ class DbosJobs:
                 self._speed_up()
                 return run(name, payload)
             except (DBAPIError, PoolTimeout) as fault:
-                log.warning("%s is put back: the database took no note of it", name)
+                log.warning("%s is queued again: the database did not record it", name)
                 raise NotRecorded from fault
             finally:
                 with self._lock:

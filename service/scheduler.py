@@ -320,7 +320,7 @@ class Schedule:
             try:
                 self._run(self._glance)
             except Exception:
-                log.exception("the look each second failed")
+                log.exception("the check each second failed")
             if monotonic() - checked_at < self._seconds:
                 continue
             checked_at, now = monotonic(), datetime.now(UTC)

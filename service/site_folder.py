@@ -47,7 +47,7 @@ def write_settings(folder: Path, text: str = "") -> Path:
         if folder.is_dir():
             raise SiteError(
                 f"{path} exists already and was not changed; edit it, or choose another folder.") from None
-        raise SiteError(f"{folder} is a file; name a folder for the site.") from None
+        raise SiteError(f"{folder} is a file; give a folder for the site.") from None
     except OSError as error:
         raise SiteError(f"{path} cannot be written ({error.strerror}); choose another folder.") from error
     with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -67,8 +67,8 @@ def settings_of(folder: Path, environment: dict[str, str] | None = None) -> Sett
     try:
         settings = read_settings(path, environment)
     except OSError as error:
-        raise ConfigError(f"{path} cannot be read ({error.strerror}); name the folder of a site, and check "
-                          "that you may read it") from error
+        raise ConfigError(f"{path} cannot be read ({error.strerror}); give the folder of a site, and check "
+                          "that you have the right to read it") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from error
     faults = _faults(settings)
@@ -104,18 +104,18 @@ def _oauth_placed(home: Path, oauth: OAuth | None) -> OAuth | None:
 
 def _faults(settings: Settings) -> list[str]:
     faults = [
-        f"{name}: {value!r} is no mail address such as ada@example.org"
+        f"{name}: {value!r} is not a mail address such as ada@example.org"
         for name, value in (("order_address", settings.order_address), ("coordinator", settings.coordinator),
                             ("contact", settings.contact or settings.coordinator))
         if not is_address(value)
     ]
     if not is_address(parseaddr(settings.mail_out.sender)[1]):
-        faults.append(f"mail_out.sender: {settings.mail_out.sender!r} is not such as Galloper "
-                     f"<ada@example.org>")
+        faults.append(f"mail_out.sender: {settings.mail_out.sender!r} must be like Galloper "
+                      "<ada@example.org>")
     if settings.mail_in.kind == "maildir" and not settings.mail_in.path:
         faults.append("mail_in.path: a maildir needs the path of its folder")
     if settings.mail_out.kind == "folder" and not settings.mail_out.path:
-        faults.append("mail_out.path: letters that are kept as files need the path of a folder")
+        faults.append("mail_out.path: letters kept as files need the path of a folder")
     return faults
 
 
@@ -160,8 +160,8 @@ def database_sentence(name: str, error: DBAPIError) -> str:
     """Why the database cannot be used, and what to check."""
     reason = str(error.orig).strip().partition("\n")[0]
     return (
-        f"The database {name} cannot be used ({reason}); check that it runs, that its folder may be written, "
-        "and the settings data and database."
+        f"The database {name} cannot be used ({reason}); check that it runs, that its folder can be "
+        "written, and the settings data and database."
     )
 
 

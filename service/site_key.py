@@ -35,8 +35,8 @@ class SiteKey:
 
     def __post_init__(self) -> None:
         if len(self.secret) != LENGTH:
-            raise NoSiteKey("The site's key is damaged: its file must have 64 hexadecimal digits. Put the "
-                            "copy of it in its place that was made when the site was set up.")
+            raise NoSiteKey("The site's key is damaged: its file must have 64 hexadecimal digits. Replace "
+                            "it by the copy from the setup of the site.")
 
     def derive(self, purpose: str, *parts: str) -> bytes:
         """32 secret bytes for one purpose; other parts give other bytes, of which nothing can be learnt from
@@ -53,8 +53,8 @@ def read(path: Path) -> SiteKey | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise NoSiteKey(f"The site's key {path} cannot be read ({error.strerror}); see that this account may "
-                        "read it.") from error
+        raise NoSiteKey(f"The site's key {path} cannot be read ({error.strerror}); check that this account "
+                        "can read it.") from error
     except ValueError:
         return SiteKey(b"")
 
@@ -85,6 +85,6 @@ def of_session(session: Any) -> SiteKey:
     key = session.info.get(IN_SESSION)
     if not isinstance(key, SiteKey):
         raise NoSiteKey(
-            "The site's key is not here: the file site.key beside its settings (or what the setting site_key "
-            "names). Nothing was changed. Put the copy of it there that was made when the site was set up.")
+            "The site's key is missing: the file site.key next to its settings (or the file of the setting "
+            "site_key). Nothing was changed. Put the copy from the setup of the site there.")
     return key

@@ -106,7 +106,7 @@ def load(path: Path) -> list[Judged]:
         return [Judged(**{**row, "features": Features(**row["features"])}) for row in rows]
     except (OSError, EOFError, ValueError, TypeError, KeyError) as fault:
         raise ValueError(f"{path} holds no judged lines of this release ({fault!r}); delete it to read "
-                         f"anew") from fault
+                         "again") from fault
 
 
 def hands_of(truth: Truth) -> dict[str, str]:
@@ -124,7 +124,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("folders", nargs="*", type=Path, metavar="FOLDER",
                         help="none where the file of --keep is there")
     parser.add_argument("--keep", type=Path, required=True, metavar="FILE",
-                        help="judged lines; read anew if it is missing")
+                        help="judged lines; read again if it is missing")
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument("--made", required=True, help="how the sheets were made, so that it can be repeated")
     parser.add_argument("--sheets", type=int, default=0, help="how many sheets the kept lines are of")

@@ -53,8 +53,8 @@ def map_name(board: GameBoard, names: Mapping[str, str], program: str) -> str:
             _refusal(
                 board,
                 program,
-                f"it has units of the kind {' and '.join(odd_units)}, and {program} knows "
-                "armies and fleets only",
+                f"it has units of the kind {' and '.join(odd_units)}, and {program} has only armies and "
+                "fleets",
             )
         )
     if tuple(kind for _, kind in board.context.calendar.steps) != STEPS:

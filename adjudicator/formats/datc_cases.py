@@ -211,8 +211,8 @@ def read(board: GameBoard, data: bytes) -> tuple[GameLog, ...]:
     """
     if len(data) > MAX_BYTES:
         raise FormatFault(
-            f"The file has {len(data):,} bytes, and no file of cases has more than {MAX_BYTES:,}; "
-            f"it was not read."
+            f"The file has {len(data):,} bytes, more than the {MAX_BYTES:,} allowed for a file of cases; it "
+            "was not read."
         )
     map_name(board, classic.JDIP_VARIANTS, PROGRAM)
     names = BoardNames(board)
@@ -224,9 +224,9 @@ def read(board: GameBoard, data: bytes) -> tuple[GameLog, ...]:
             # The other cases are none the worse for it.
             games.append(GameLog(case.name, board.slug, (), is_over=True, faults=(str(fault),)))
         if len(games) > MAX_CASES:
-            raise FormatFault(f"The file has more than {MAX_CASES:,} cases; part it.")
+            raise FormatFault(f"The file has more than {MAX_CASES:,} cases; split it.")
     if not games:
-        raise FormatFault("There is no CASE in the file, so it is no file of jDip's test cases.")
+        raise FormatFault("There is no CASE in the file, so it is not a file of jDip's test cases.")
     return tuple(games)
 
 
@@ -241,7 +241,7 @@ def _cases(board: GameBoard, text: str) -> Iterator[_Case]:
         elif word == "CASE":
             case = _Case(tail[:200] or f"line {number}")
         elif line and case is None:
-            raise FormatFault(f"Line {number}: {line[:40]!r} stands outside a CASE.")
+            raise FormatFault(f"Line {number}: {line[:40]!r} is outside a CASE.")
         elif word == "END" and case is not None:
             yield case
             case = None
@@ -304,7 +304,7 @@ class _CaseReader:
             return self._board.context.start
         match = _PHASE.fullmatch(self._case.phase)
         if match is None:
-            raise self._fault(f"{self._case.phase[:40]!r} is no phase such as Spring 1901, Movement")
+            raise self._fault(f"{self._case.phase[:40]!r} is not a phase such as Spring 1901, Movement")
         season, year, word = (part.casefold() for part in match.groups())
         kind = _KIND[word]
         letter = "W" if kind is PhaseKind.ADJUSTMENT else _LETTERS[season]
@@ -334,7 +334,7 @@ class _CaseReader:
             try:
                 order = self.order(rest, PhaseKind.MOVEMENT)
             except UnreadOrder:
-                raise self._fault(f"{line[:60]!r} is no order with its result") from None
+                raise self._fault(f"{line[:60]!r} is not an order with its result") from None
             if isinstance(order, Move):
                 moves[result.strip().casefold() == "success"].append(order)
         taken = {unit.region.province for unit in standing}
@@ -385,7 +385,7 @@ class _CaseReader:
                     return Unit(known, letter, region)
                 if len(places) == 1:
                     return Unit(known, letter, places[0])
-        raise self._fault(f"{line[:60]!r} is no unit on {self._board.slug}")
+        raise self._fault(f"{line[:60]!r} is not a unit on {self._board.slug}")
 
     def _fault(self, message: str) -> FormatFault:
         return FormatFault(f"CASE {self._case.name}: {message}.")

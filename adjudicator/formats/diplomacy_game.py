@@ -313,7 +313,7 @@ def read(board: GameBoard, data: bytes) -> tuple[GameLog, ...]:
     """
     if len(data) > MAX_BYTES:
         raise FormatFault(
-            f"The file has {len(data):,} bytes, and no saved game has more than {MAX_BYTES:,}; it "
+            f"The file has {len(data):,} bytes, more than the {MAX_BYTES:,} allowed for a saved game; it "
             f"was not read."
         )
     map_name(board, classic.DIPLOMACY_MAPS, PROGRAM)
@@ -381,7 +381,7 @@ def _after(board: GameBoard, phase: Phase) -> Phase:
 def _phase(board: GameBoard, name: object, where: str) -> Phase:
     match = _PHASE.fullmatch(name) if isinstance(name, str) else None
     if match is None:
-        raise FormatFault(f"{where}: {str(name)[:40]!r} is no phase such as S1901M.")
+        raise FormatFault(f"{where}: {str(name)[:40]!r} is not a phase such as S1901M.")
     season, year, kind = match.groups()
     phase = Phase(int(year), classic.season_named(board, season), _KIND[kind])
     if (phase.season, phase.kind) not in board.context.calendar.steps:
@@ -404,7 +404,7 @@ class _Reader:
         for power, texts in self._by_power(data.get("orders"), f"{where}, orders"):
             for text in _list(texts, f"{where}, orders"):
                 if not isinstance(text, str):
-                    raise FormatFault(f"{where}: an order of {power} is no text.")
+                    raise FormatFault(f"{where}: an order of {power} is not text.")
                 try:
                     order = read_order(self._names, power, text, moment.kind)
                 except UnreadOrder:
@@ -435,7 +435,7 @@ class _Reader:
                     offered = retreats.get(power, {}).get(str(text)[1:], [])
                     beaten[unit] = frozenset(self._region(place, where) for place in _list(offered, where))
                 elif units.setdefault(unit.region.province, unit) is not unit:
-                    raise FormatFault(f"{where}: two units stand in {unit.region.province}.")
+                    raise FormatFault(f"{where}: two units are in {unit.region.province}.")
         centres: dict[str, frozenset[str]] = {power: frozenset() for power in self._board.context.powers}
         for power, places in self._by_power(state.get("centers"), f"{where}, centers"):
             centres[power] = frozenset(self._centre(place, where) for place in _list(places, where))
@@ -446,7 +446,7 @@ class _Reader:
         match = _UNIT.fullmatch(text) if isinstance(text, str) and len(text) < 40 else None
         region = self._names.region(match[2]) if match else None
         if match is None or region is None:
-            raise FormatFault(f"{where}: {str(text)[:40]!r} is no unit of {self._board.slug}.")
+            raise FormatFault(f"{where}: {str(text)[:40]!r} is not a unit of {self._board.slug}.")
         if region not in self._board.context.tables.stands[match[1]].get(region.province, ()):
             raise FormatFault(f"{where}: {text!r} cannot stand there.")
         return Unit(power, match[1], region)
@@ -460,7 +460,7 @@ class _Reader:
     def _centre(self, text: Any, where: str) -> str:
         province = self._region(text, where).province
         if not self._board.context.board.provinces[province].centre:
-            raise FormatFault(f"{where}: {province} is no supply centre.")
+            raise FormatFault(f"{where}: {province} is not a supply centre.")
         return province
 
 
@@ -508,7 +508,7 @@ def _reference(unit: UnitRef) -> str:
 
 def _object(value: Any, where: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise FormatFault(f"{where}: an object is missing there, so this is no saved game of diplomacy.")
+        raise FormatFault(f"{where}: an object is missing there, so this is not a saved game of diplomacy.")
     return value
 
 
@@ -517,5 +517,5 @@ def _list(value: Any, where: str) -> list[Any]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise FormatFault(f"{where}: a list is missing there, so this is no saved game of diplomacy.")
+        raise FormatFault(f"{where}: a list is missing there, so this is not a saved game of diplomacy.")
     return value

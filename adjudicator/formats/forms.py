@@ -69,7 +69,7 @@ def _write_cases(board: GameBoard, log: GameLog, *, lossy: bool) -> Written:
             continue
         case, answer = case_of(board.context, board.rules, phase.position, phase.resolution, phase.lots)
         if case is None or answer is None:
-            left_out.append(f"{phase.position.phase}: a case cannot say all of it.")
+            left_out.append(f"{phase.position.phase}: a case cannot hold all of it.")
             continue
         answer.pop("id")
         lines.append(json.dumps({**case, "expect": answer}, ensure_ascii=False))

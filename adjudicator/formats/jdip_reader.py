@@ -34,8 +34,8 @@ def read(board: GameBoard, data: bytes) -> tuple[GameLog, ...]:
     board's."""
     if len(data) > MAX_BYTES:
         raise FormatFault(
-            f"The file has {len(data):,} bytes, and no saved game has more than {MAX_BYTES:,}; it was not "
-            f"read."
+            f"The file has {len(data):,} bytes, more than the {MAX_BYTES:,} allowed for a saved game; it "
+            "was not read."
         )
     variant = map_name(board, classic.JDIP_VARIANTS, PROGRAM)
     graph = from_xml(data)
@@ -62,7 +62,7 @@ class _Reader:
         for key, value in self._graph.pairs(self._graph.field(self._graph.root, "nonTurnData")):
             if key.attributes.get("value") == "_variant_info_":
                 return self._graph.text(value, "variantName")
-        raise FormatFault("The file does not say which variant of jDip the game is.")
+        raise FormatFault("The file does not name the variant of jDip.")
 
     def phases(self) -> Iterator[LoggedPhase]:
         """The phases, in the order of the file."""
@@ -174,7 +174,7 @@ class _Reader:
             or place is None
             or place not in self._board.context.tables.stands[kind].get(place.province, ())
         ):
-            raise FormatFault(f"{moment}: a unit of the game stands where none can on this board.")
+            raise FormatFault(f"{moment}: a unit of the game is where no unit can be on this board.")
         return Unit(power, kind, place)
 
     def _orders(self, turn: Node) -> Iterator[Order]:

@@ -252,7 +252,7 @@ def from_xml(data: bytes) -> Graph:
         parser.Parse(text, True)
     except expat.ExpatError as error:
         raise FormatFault(
-            f"Line {error.lineno} is no sound XML ({expat.ErrorString(error.code)}); a game of jDip "
+            f"Line {error.lineno} is not valid XML ({expat.ErrorString(error.code)}); a game of jDip "
             f"was not read."
         ) from None
     except (_Refused, LookupError, ValueError):
@@ -260,7 +260,7 @@ def from_xml(data: bytes) -> Graph:
             "The file declares entities, or is larger than any game of jDip; it was not read."
         ) from None
     if not root.inner or root.inner[0].tag != "jsx" or not root.inner[0].inner:
-        raise FormatFault("The file is no saved game of jDip: it does not begin with <jsx>.")
+        raise FormatFault("The file is not a saved game of jDip: it does not begin with <jsx>.")
     return Graph(root.inner[0].inner[0], ids)
 
 

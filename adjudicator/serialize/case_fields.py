@@ -83,7 +83,7 @@ class NameReader:
         """A region in ids. A coast that the province lacks is a fault; a coast that the unit has no use for
         is left to the judge."""
         if not isinstance(text, str):
-            raise CaseFault(field, f"{text!r} is no region")
+            raise CaseFault(field, f"{text!r} is not a region")
         usual = self._regions.get(text)
         if usual is not None:
             return usual
@@ -147,7 +147,8 @@ class NameReader:
         if region not in regions:
             name = self._context.kinds[kind].name.lower()
             if regions and region.coast is None:
-                raise CaseFault(field, f"a {name} in {place} stands on one of its coasts, and none is named")
+                raise CaseFault(field, f"a {name} in {place} stands on one of its coasts, and no coast is "
+                                       "named")
             raise CaseFault(field, f"a {name} cannot stand in {place}")
         return Unit(power, kind, region)
 

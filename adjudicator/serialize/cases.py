@@ -153,7 +153,7 @@ class CaseReader:
             owned = [self.names.province(field, name) for name in items(listed, power, "centres.")]
             for province in owned:
                 if not province.centre:
-                    raise CaseFault(field, f"{province.id} is no supply centre")
+                    raise CaseFault(field, f"{province.id} is not a supply centre")
                 if province.id in owned_before:
                     raise CaseFault(field, f"{province.id} is owned twice")
                 owned_before.add(province.id)
@@ -201,7 +201,7 @@ class CaseReader:
             case NotePart.YEAR:
                 # A year far away would have a power count its months.
                 if not (word.isascii() and word.isdigit() and int(word[:5]) in YEARS):
-                    raise CaseFault(field, f"{word!r} is no year")
+                    raise CaseFault(field, f"{word!r} is not a year")
                 return word
             case NotePart.SEASON:
                 if word not in self._context.calendar.seasons():

@@ -80,7 +80,7 @@ def load_own(kind: type[_T], document: Document) -> _T:
 
 def _body(document: Document, name: str) -> Any:
     if not isinstance(document, dict) or name not in document:
-        raise CodecError(f"this is no stored {name}")
+        raise CodecError(f"this is not a stored {name}")
     if document.get("format") != FORMAT:
         raise CodecError(
             f"a stored {name} has format {document.get('format')!r}, and this Galloper reads {FORMAT}; "
@@ -206,7 +206,7 @@ def _union_reader(kind: Any) -> _Reader:
         if data is None and may_be_none:
             return None
         if only is None:
-            raise CodecError(f"{_in_words(where)}: the type {kind} does not say which value this is")
+            raise CodecError(f"{_in_words(where)}: the type {kind} does not identify the value")
         return only(data, where)
 
     return load
@@ -243,7 +243,7 @@ def _load_region(data: Any, where: _Where) -> Region:
         case [str() as province, str() | None as coast]:
             return Region(province, coast)
         case _:
-            raise CodecError(f"{_in_words(where)}: {data!r} is no region")
+            raise CodecError(f"{_in_words(where)}: {data!r} is not a region")
 
 
 def _load_named(base: type[Any], key: str, data: Any, where: _Where) -> Any:

@@ -85,7 +85,7 @@ def _count(key: str, value: Any) -> int:
 
 def _coast(key: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise CaseFault(key, f"{value!r} is no coast")
+        raise CaseFault(key, f"{value!r} is not a coast")
     return value
 
 

@@ -31,7 +31,7 @@ from service.store.tables import LineState
 from training.evaluation.align import align
 
 VARIANT, PHASE = "w3k", PhaseKind.MOVEMENT
-LINE_HEIGHT = 44.0  # pixels in the pictures kept: the desk shows 48 or more, and the reader needs no more
+LINE_HEIGHT = 44.0  # pixels in the stored pictures: the desk shows 48 or more, and the reader needs no more
 MARGIN = 0.8  # line heights kept on each side: the desk shows 0.4
 WEBP_QUALITY = 45
 

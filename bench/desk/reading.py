@@ -22,7 +22,7 @@ _KINDS = {
     "first": ("keys for a line whose first reading is right, most", "1"),
     "among": ("keys for a line with the right reading among five, most", "at most 2"),
     "typed": ("keys for a typed correction, most", f"at most {MAX_TYPED_KEYS}"),
-    "not an order": ("keys for a line that is no order, most", None),
+    "not an order": ("keys for a line that is not an order, most", None),
     "void": ("keys for a line that is void, most", None),
 }
 

@@ -292,7 +292,7 @@ def _complaint(game: _NameField, power: _NameField, phase: PhaseFields,
     if missing:
         names = [_FIELD_NAMES.get(field, field) for field in missing]
         named = " and the ".join([", the ".join(names[:-1]), names[-1]] if names[1:] else names)
-        message = f"the subject does not say the {named}"
+        message = f"the subject does not name the {named}"
         return HeadingComplaint(HeadingCode.SUBJECT_UNPARSED, message, heading, missing=missing)
     return _name_complaint("game", game, heading) or _name_complaint("power", power, heading)
 

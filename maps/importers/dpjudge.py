@@ -73,15 +73,15 @@ class _Board:
             **{place: line for power in powers for place, line in power.homes.items()},
         }.items():
             if place not in places:
-                self._report.fault(*line, f"{place} is a centre here, and no line tells its terrain")
+                self._report.fault(*line, f"{place} is a centre here, and no line gives its terrain")
         # All links first: whether a place is a coast at all is only known from what reaches it
         # (`_without_shore`).
         links = self._links(places)
         for ground in (
             ground for ground in self._reader.ground.values() if ground.terrain == SHUT
         ):
-            self._report.note(*ground.source, (f"{ground.written.upper()} is shut: nobody enters it, and it "
-                                               "is left out"))
+            self._report.note(*ground.source, (f"{ground.written.upper()} is shut to all units, and is left "
+                                               "out"))
         places = self._without_shore(places, links)
         won = (
             self._reader.victory
@@ -107,11 +107,11 @@ class _Board:
             # homes are no places.
             strange = [place for place in power.homes if place.partition("/")[0] not in self._base]
             if not power.homes and not power.units and power.owns is None:
-                self._report.fault(*power.source, (f"{power.id} is no directive known here, and no power "
+                self._report.fault(*power.source, (f"{power.id} is not a directive known here, and no power "
                                                    "with a centre or a unit"))
             elif (strange and len(strange) == len(power.homes)) or "ABUTS" in power.homes:
-                self._report.fault(*power.source, (f"{power.id} is no directive known here, and no power: "
-                                                   f"{strange[0]} is no place"))
+                self._report.fault(*power.source, (f"{power.id} is not a directive known here, and no power: "
+                                                   f"{strange[0]} is not a place"))
                 continue
             powers.append(power)
         return powers
@@ -137,7 +137,7 @@ class _Board:
                                              "carry at sea only"))
         # With coasts, small letters are the rule: fleets are in "SPA/NC" and never in "spa" itself.
         if line.written.islower() and place not in self._coasts:
-            self._report.note(*line.source, (f"{place} is written in small letters, so no fleet may stand "
+            self._report.note(*line.source, (f"{place} is written in small letters, so fleets cannot be "
                                              "there"))
         return DraftProvince(
             place,
@@ -168,10 +168,10 @@ class _Board:
         for place, coasts in self._coasts.items():
             first = self._ground[f"{place}/{coasts[0]}"]
             if place not in self._base:
-                self._report.fault(*first.source, f"{place} has coasts and no line of its own")
+                self._report.fault(*first.source, f"{place} has coasts and no line")
             for coast in coasts:
                 if coast not in COASTS:
-                    self._report.fault(*first.source, (f"{coast} is no coast known here; known are "
+                    self._report.fault(*first.source, (f"{coast} is not a coast known here; known are "
                                                        f"{', '.join(COASTS)}"))
 
     def _links(self, places: dict[str, DraftProvince]) -> dict[Link, SourceLine]:
@@ -187,7 +187,7 @@ class _Board:
                 if place in self._shut:
                     continue
                 if place not in places:
-                    self._report.fault(*line.source, (f"{origin} abuts {target}, and no line tells its "
+                    self._report.fault(*line.source, (f"{origin} abuts {target}, and no line gives its "
                                                       "terrain"))
                 elif "/" in target and target not in self._ground:
                     self._report.fault(*line.source, (f"{origin} abuts {target}, and {place} has no such "
@@ -227,9 +227,9 @@ class _Board:
     def _stands(self, place: str, line: SourceLine, places: dict[str, DraftProvince]) -> bool:
         base, _, coast = place.partition("/")
         if base not in places:
-            self._report.fault(*line, f"a unit stands in {place}, and no line tells its terrain")
+            self._report.fault(*line, f"a unit is in {place}, and no line gives its terrain")
         elif coast and coast not in places[base].coasts:
-            self._report.fault(*line, f"a unit stands in {place}, and {base} has no such coast")
+            self._report.fault(*line, f"a unit is in {place}, and {base} has no such coast")
         else:
             return True
         return False

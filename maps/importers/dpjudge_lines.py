@@ -143,11 +143,11 @@ class DpjudgeReader:
         for word in words[1:]:
             name = word if "." in word else f"{word}.map"
             if "/" in name or "\\" in name or name.startswith("."):
-                self._fault(position, f"{word!r} is not the plain name of a file beside this one")
+                self._fault(position, f"{word!r} is not the plain name of a file in the same folder")
             elif name in self._used_files:
                 self._fault(position, f"{name} is used already")
             elif name not in self._files:
-                self._fault(position, (f"uses {name}, which does not stand beside it; put both into one "
+                self._fault(position, (f"uses {name}, which is not in the same folder; put both into one "
                                        "folder"))
             else:
                 self.file(name)
@@ -199,7 +199,7 @@ class DpjudgeReader:
 
     def _owner(self, words: list[str], position: SourceLine) -> PowerLine | None:
         if self._current is None:
-            self._fault(position, f"{words[0]} stands before any power")
+            self._fault(position, f"{words[0]} comes before any power")
         return self._current
 
     def _owns(self, words: list[str], position: SourceLine) -> None:
@@ -259,7 +259,7 @@ class DpjudgeReader:
                 unplayed = listed
         for power in unplayed:
             if self.powers.pop(power, None) is None:
-                self._fault(position, f"{power} is no power of this file")
+                self._fault(position, f"{power} is not a power of this file")
         self._current = None
 
     def _behaviour(self, words: list[str], position: SourceLine) -> None:

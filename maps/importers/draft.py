@@ -145,5 +145,5 @@ def check_links(draft: BoardDraft, *, one_way: bool, report: ImportReport) -> No
             unit = "a fleet" if link.afloat else "an army"
             report.fault(
                 *draft.links[link],
-                (f"{unit} goes from {link.a} to {link.b} and no line lets it come back; mend it, or say "
+                (f"{unit} goes from {link.a} to {link.b} and no line leads it back; correct it, or use "
                  "--one-way if that is meant"))

@@ -49,8 +49,8 @@ def read(files: SourceFiles, name: str, variant_name: str, report: ImportReport)
     if root is None:
         return None
     if root.name == PROVINCES:
-        report.fault(name, root.line, (f"this is the adjacency alone; import the {MAIN} beside it, which "
-                                       "names the powers"))
+        report.fault(name, root.line, (f"this is only the adjacency; import the {MAIN} in the same folder, "
+                                       "which names the powers"))
         return None
     if root.name != VARIANTS:
         report.fault(name, root.line, (f"its outermost element is {root.name}; jDip's variants have "
@@ -74,7 +74,7 @@ def _chosen(root: Element, variant_name: str, file: str, report: ImportReport) -
     else:
         defaults = [variant for variant in variants if variant.get("default") == "true"]
         chosen = variants if len(variants) == 1 else defaults
-        sentence = f"say which variant with --name; there are {listed}"
+        sentence = f"name the variant with --name; there are {listed}"
     if len(chosen) == 1:
         return chosen[0]
     report.fault(file, root.line, sentence)
@@ -91,9 +91,9 @@ def _adjacency(variant: Element, files: SourceFiles, file: str,
         report.fault(file, line, "the variant names no adjacency (MAP adjacencyURI)")
     # Only files of the same folder are read, and a path would lead out of it.
     elif "/" in name or "\\" in name or name.startswith("."):
-        report.fault(file, line, f"the adjacency {name!r} is not the plain name of a file beside this one")
+        report.fault(file, line, f"the adjacency {name!r} is not the plain name of a file in the same folder")
     elif name not in files:
-        report.fault(file, line, f"the adjacency {name} does not stand beside it; put both into one folder")
+        report.fault(file, line, f"the adjacency {name} is not in the same folder; put both into one folder")
     elif (root := xml.read(files, name, report)) is not None:
         if root.name == PROVINCES:
             return name, root
@@ -192,7 +192,7 @@ class _Board:
             # The whole text was tried first: a place may be called "Cape-nc".
             place, coast = self._spelled.get(parts["place"].casefold()), (parts["coast"] or "").upper()
         if place is None:
-            self._fault(file, element, f"{role} {text!r}, which is no PROVINCE of {self._beside}")
+            self._fault(file, element, f"{role} {text!r}, which is not a PROVINCE of {self._beside}")
         return _Ref(place, coast) if place is not None and place not in self._shut else None
 
     def _seats(self) -> tuple[DraftPower, ...]:
@@ -200,7 +200,7 @@ class _Board:
         for element in self._variant.all("POWER"):
             name = element.get("name")
             if not name or name.casefold() in by_name:
-                self._fault(self._file, element, f"a POWER needs a name of its own; this one has {name!r}")
+                self._fault(self._file, element, f"a POWER needs its own name; this one has {name!r}")
                 continue
             more = [part.strip() for part in (*element.get("altnames").split(","), element.get("adjective"))]
             by_name[name.casefold()] = DraftPower(
@@ -237,7 +237,7 @@ class _Board:
                 if power.casefold() in {"none", ""}:
                     continue
                 if power.casefold() not in powers:
-                    self._fault(self._file, element, f"{key} {power!r} is no POWER of this variant")
+                    self._fault(self._file, element, f"{key} {power!r} is not a POWER of this variant")
                 elif key == "owner":
                     owned.append((powers[power.casefold()], ref.place))
                 else:
@@ -257,7 +257,7 @@ class _Board:
             self._fault(self._beside, element, f"{place} has no ADJACENCY")
         if _BY_LAND not in types and coasts:
             self._fault(self._beside, element, (f"{place} has coasts and no adjacency of type mv; a sea has "
-                                                "xc alone"))
+                                                "only xc"))
         if element.get("isConvoyableCoast") == "true":
             self._note(self._beside, element, (f"fleets in {place} carry armies in jDip; here fleets carry "
                                                "at sea only"))
@@ -312,7 +312,7 @@ class _Board:
                 _KINDS.get(element.get("unit").casefold()),
             )
             if power is None:
-                self._fault(self._file, element, (f"power {element.get('power')!r} is no POWER of this "
+                self._fault(self._file, element, (f"power {element.get('power')!r} is not a POWER of this "
                                                   "variant"))
             if kind is None:
                 self._fault(self._file, element, (f"unit {element.get('unit')!r} is not known here; known "
@@ -348,7 +348,7 @@ class _Board:
         if element is None:
             return 0
         if not element.get("value").isdecimal():
-            self._fault(self._file, element, f"{name} is {element.get('value')!r}, which is no number")
+            self._fault(self._file, element, f"{name} is {element.get('value')!r}, which is not a number")
             return 0
         return int(element.get("value"))
 
@@ -358,8 +358,8 @@ class _Board:
             self._report.note(self._beside, 0, f"{place} cannot be entered, and is left out")
         for part in self._adjacency.all("BORDER_DEFINITIONS"):
             for element in part.all("BORDER"):
-                self._note(self._beside, element, (f"the border {element.get('id')!r} is a rule of its own "
-                                                   "and is left out: "
+                self._note(self._beside, element, (f"the border {element.get('id')!r} is an extra rule and "
+                                                   "is left out: "
                                                    f"{element.get('description') or 'no words'}"))
         for part in self._variant.all("VICTORYCONDITIONS"):
             for element in part.inner:

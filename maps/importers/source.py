@@ -59,11 +59,11 @@ def file_lines(files: SourceFiles, name: str, report: ImportReport) -> list[str]
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         byte = f"{data[error.start]:#04x}"
-        report.fault(name, line, f"the byte {byte} is no UTF-8; save the file as UTF-8 text")
+        report.fault(name, line, f"the byte {byte} is not UTF-8; save the file as UTF-8 text")
         return None
     # UTF-16 without its mark decodes as UTF-8 full of zero bytes.
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        report.fault(name, line, "there is a zero byte in it, so this is no text file")
+        report.fault(name, line, "there is a zero byte in it, so this is not a text file")
         return None
     return text.splitlines()

@@ -40,7 +40,7 @@ def read(files: SourceFiles, title: str, model: ModelBoard | None,
     for name, empty in _EMPTY.items():
         if name not in tables:
             board[name] = tables[name] = empty
-            report.note(name, 0, "the file is missing, and is written with its heading alone")
+            report.note(name, 0, "the file is missing, and is written with only its heading")
     if HEADING in files:
         # Through `file_lines`, because an editor may have saved it as UTF-16.
         board[HEADING] = "\n".join(file_lines(files, HEADING, report) or [""]) + "\n"

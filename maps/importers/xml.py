@@ -58,7 +58,7 @@ def read(files: SourceFiles, name: str, report: ImportReport) -> Element | None:
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
-        report.fault(name, error.lineno, f"this is no sound XML: {expat.ErrorString(error.code)}")
+        report.fault(name, error.lineno, f"this is not valid XML: {expat.ErrorString(error.code)}")
         return None
     # expat raises these for an encoding that it cannot make a table of.
     except (LookupError, ValueError) as error:
@@ -87,7 +87,7 @@ class _Tree:
             self.root = element
         self._open.append(element)
         if len(self._open) > DEEPEST:
-            raise _Refused(f"more than {DEEPEST} elements stand in one another, which no board needs")
+            raise _Refused(f"more than {DEEPEST} nested elements, which no board needs")
 
     def end(self, _name: str) -> None:
         self._open.pop()
@@ -97,4 +97,4 @@ class _Tree:
                        "out")
 
     def outside(self, *_rest: object) -> int:
-        raise _Refused("the file asks for another file; boards are read without what is outside them")
+        raise _Refused("the file refers to another file; boards are read without outside files")

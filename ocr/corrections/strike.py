@@ -241,11 +241,11 @@ def default_weights() -> StrikeWeights:
 def weights_from_toml(document: dict[str, Any], name: str) -> StrikeWeights:
     """Weights from the tables of a TOML file. Raises ValueError, which names the file by `name`."""
     if tuple(document["classes"]) != STRIKE_CLASSES:
-        raise ValueError(f"{name}: its classes are not those of ocr.engines; fit it anew")
+        raise ValueError(f"{name}: its classes are not those of ocr.engines; fit it again")
     weights = StrikeWeights(tuple(document["row"]["weights"]), tuple(document["word"]["weights"]))
     # Three features and seven, each with a constant.
     if (len(weights.row), len(weights.word)) != (4, 8):
-        raise ValueError(f"{name}: its weights do not fit ocr.corrections.strike; fit it anew")
+        raise ValueError(f"{name}: its weights do not fit ocr.corrections.strike; fit it again")
     return weights
 
 

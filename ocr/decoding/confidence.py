@@ -182,10 +182,10 @@ def read_table(text: str, name: str = FILE) -> ConfidenceTable:
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as fault:
-        raise TableError(f"{name} is no TOML: {fault}") from fault
+        raise TableError(f"{name} is not TOML: {fault}") from fault
     provenance = document.get("provenance")
     if not isinstance(provenance, dict) or not provenance:
-        raise TableError(f"{name}: [provenance] must say where the figures come from")
+        raise TableError(f"{name}: [provenance] must name the source of the figures")
     weights = _numbers(document, "weights", ("intercept", *EVIDENCE), name)
     positive = sorted(key for key, weight in weights.items() if key != "intercept" and weight > 0)
     if positive:

@@ -65,7 +65,7 @@ def read_prices(text: str, name: str = FILE) -> ConfusionPrices:
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as fault:
-        raise PriceError(f"{name} is no TOML: {fault}") from fault
+        raise PriceError(f"{name} is not TOML: {fault}") from fault
     parts: dict[str, dict[str, object]] = {}
     for part in ("shown", "lost", "provenance"):
         table = document.get(part)
@@ -95,5 +95,5 @@ def _prices(table: object, entry: str) -> dict[str, float]:
 
 def _sign(key: str, entry: str) -> str:
     if len(key) != 1:
-        raise PriceError(f"{entry}: {key!r} is no single sign")
+        raise PriceError(f"{entry}: {key!r} is not a single sign")
     return key

@@ -29,7 +29,7 @@ class OpenReason(StrEnum):
 PHRASES: Mapping[OpenReason, str] = {
     OpenReason.CROSSED_OUT: "Crossed out?",
     OpenReason.CUT_OFF: "Cut off",
-    OpenReason.RUNS_ON: "Ink goes on",
+    OpenReason.RUNS_ON: "Ink continues",
     OpenReason.INSERTED: "A word put in",
     OpenReason.NEIGHBOUR: "One line with its neighbour?",
     OpenReason.SIGNATURE: "Signature?",
@@ -44,15 +44,15 @@ PHRASES: Mapping[OpenReason, str] = {
 SENTENCES: Mapping[OpenReason, str] = {
     OpenReason.UNSURE: "The reader is not sure enough of this order.",
     OpenReason.UNIT_LETTER: "Army or fleet: the word for the unit is missing, or could be either.",
-    OpenReason.UNKNOWN_NAME: "A plainly written word is no name of this game; the nearest is offered.",
+    OpenReason.UNKNOWN_NAME: "A plainly written word is not a name of this game; the nearest is offered.",
     OpenReason.ODD_ORDER: "Something in this order is missing, doubtful or impossible.",
     OpenReason.CROSSED_OUT: "Something here looks crossed out.",
     OpenReason.CUT_OFF: "The line touches the edge of the picture or the sheet.",
-    OpenReason.RUNS_ON: "Ink goes on past the end of this line.",
+    OpenReason.RUNS_ON: "Ink continues past the end of this line.",
     OpenReason.INSERTED: "A word is put in above this line.",
     OpenReason.NEIGHBOUR: "The line above or below may belong to this one.",
     OpenReason.SIGNATURE: "Its last row may be the signature.",
     OpenReason.NOT_UNDERSTOOD: "It begins like an order and was not understood.",
-    OpenReason.NOT_PLAIN: "It may be an order, or say something about one.",
+    OpenReason.NOT_PLAIN: "It may be an order, or a remark about one.",
 }
 """What the desk states about each reason. Each is a sentence about the writing and none about the game."""

@@ -36,13 +36,13 @@ rules up to 0.47, strokes and table from 0.72."""
 ANY_RULE_PALE = 70.0
 """Darkness, 0..250: on a sheet without darker ink a rule is at most so dark. By hand, commit 9b92aae."""
 RULE_PIECE = 40  # divisor of the width: shorter level pieces are writing; at least 9 pixels. By hand
-RULE_THICK = 150  # divisor of the height: thicker level pieces are no rule; at least 9 pixels. By hand
+RULE_THICK = 150  # divisor of the height: thicker level pieces are not rules; at least 9 pixels. By hand
 RULE_DARK, RULE_THIN = 8, 5  # darkness, 0..250, of a rule's pixels, and above that of what is thick. By hand
 RULE_LINK = 15  # divisor of the width: gaps in a rule that are bridged; at least 15 pixels. By hand
 RULE_TILT = 0.06
 """Of the width, at least 12 pixels: a rule rises by at most so much. Photographs: 0.010 or less in half of
 the rules."""
-BLOCK = 8  # pixels: side of the squares by which sheets without rules are told. By definition of 64 bits
+BLOCK = 8  # pixels: side of the squares that show sheets without rules. By definition of 64 bits
 RULE_CROSSED = (1.5, 8)  # factor of, and addition to, a rule's darkness: what is darker crosses it. By hand
 
 _Number: TypeAlias = float | np.float32

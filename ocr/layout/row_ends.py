@@ -37,7 +37,7 @@ By hand: letters fill a fifth to two fifths."""
 NEXT = 1.6  # gap to the row's end, and between pieces, that a space between words or a dash may be. By hand
 OFF_LINE = 0.45  # distance of a piece's middle from the row's own line. By hand
 WORD = 1.0  # width in all from which pieces are a word, and no tail or blot. By hand
-EDGE = 0.012  # share of the sheet's sides in which edges of paper are no ink. By hand
+EDGE = 0.012  # share of the sheet's sides in which edges of paper are not ink. By hand
 
 # Tuning values. "By hand": no measurement on record.
 TOUCHES = 0.1

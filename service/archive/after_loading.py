@@ -42,8 +42,8 @@ def check_record(session: Session, game: str) -> chain.Root:
                               f"older backup.")
     root = chain.root(session, game)
     if (root.number, root.link) != (number, before):
-        raise BrokenRecord(f"The record of {game} ends at entry {number}, and its head says {root.number}. "
-                          f"Nothing was put back.")
+        raise BrokenRecord(f"The record of {game} ends at entry {number}, and its head is {root.number}. "
+                          "Nothing was restored.")
     return root
 
 

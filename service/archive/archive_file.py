@@ -67,7 +67,7 @@ def check_outside(path: ArchivePath) -> None:
             _check_sizes(zipped.infolist(), path.stat().st_size)
     # NotImplementedError: zipfile has no other way of packing than ours.
     except (zipfile.BadZipFile, ValueError, EOFError, NotImplementedError, OSError) as fault:
-        raise BrokenArchive(f"The file is no archive of a game ({fault}).") from fault
+        raise BrokenArchive(f"The file is not an archive of a game ({fault}).") from fault
 
 
 def _check_sizes(files: list[zipfile.ZipInfo], size: int) -> None:
@@ -79,25 +79,25 @@ def _check_sizes(files: list[zipfile.ZipInfo], size: int) -> None:
         name = file.filename
         # ZIP allows it, and readers differ in which of the two they take: a forger's friend.
         if name in names:
-            raise BrokenArchive("The archive has two files of one name.")
+            raise BrokenArchive("The archive has two files with the same name.")
         names.add(name)
         mode = file.external_attr >> 16
         if file.is_dir() or (stat.S_IFMT(mode) not in {0, stat.S_IFREG}) or file.flag_bits & _ENCRYPTED:
-            raise BrokenArchive(f"{name[:80]} is no plain file, and an archive has nothing else. Nothing was "
+            raise BrokenArchive(f"{name[:80]} is not a regular file. Nothing was "
                                 "unpacked.")
         most = MOST_RATIO * file.compress_size + MOST_RATIO
         if file.file_size > min(most, MOST_BYTES):
-            raise BrokenArchive(f"{name[:80]} would unfold to {file.file_size // 1_000_000} MB, more than "
-                                "any file of ours. Nothing was unpacked.")
+            raise BrokenArchive(f"{name[:80]} would unpack to {file.file_size // 1_000_000} MB, more than "
+                                "any genuine file. Nothing was unpacked.")
     # Files of a bomb share their bytes, so that a small archive has endless ones.
     if sum(file.compress_size for file in files) > size:
         raise BrokenArchive("The files of the archive are larger than the archive. Nothing was unpacked.")
     if sum(file.file_size for file in files if file.filename.endswith(TEXTS)) > MOST_TEXT:
-        raise BrokenArchive(f"The tables and the record would unfold to more than {MOST_TEXT // 1_000_000} "
+        raise BrokenArchive(f"The tables and the record would unpack to more than {MOST_TEXT // 1_000_000} "
                             "MB. Nothing was unpacked.")
     unfolded = sum(file.file_size for file in files if not file.filename.endswith(TEXTS))
     if unfolded > MOST_UNFOLDED * size + MOST_OF_SMALL:
-        raise BrokenArchive(f"The mails and pictures would unfold to {unfolded // 1_000_000} MB, far more "
+        raise BrokenArchive(f"The mails and pictures would unpack to {unfolded // 1_000_000} MB, far more "
                             "than those of any archive of this size. Nothing was unpacked.")
 
 
@@ -123,5 +123,5 @@ def _cut_off(path: ArchivePath) -> str:
             text = zlib.decompressobj(-15).decompress(data[offset + len(b"record.jsonl"):], MOST_TEXT)
     entry_count = text.count(b"\n")
     return ("The file is damaged or cut off: its last 64 bytes are not the digest of those before. "
-            f"Of its record, entries up to {entry_count} can be read, but nothing in it can be relied on. "
+            f"Of its record, entries up to {entry_count} can be read, but none of them is reliable. "
             f"Download it again.")

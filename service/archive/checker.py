@@ -83,8 +83,8 @@ def checking(report: VerifyReport) -> Iterator[ModuleType]:
             AttributeError, KeyError, TypeError, ValueError, IndexError, AssertionError) as fault:
         # The digests fit, but something has a shape that we never write: a forger who computed the chain
         # again, or another file.
-        report.faults.append(f"This is no archive of a game, or an entry has another form than this Galloper "
-                             f"writes ({type(fault).__name__}: {fault}).")
+        report.faults.append(f"This is not an archive of a game, or an entry has a form that this Galloper "
+                             f"does not write ({type(fault).__name__}: {fault}).")
     report.faults[:0] = [_as_sentence(module.plain(alarm)) for alarm in dict.fromkeys(module.alarms)]
 
 

@@ -53,8 +53,8 @@ class CopySheets(Act[None]):
             raise Refused(
                 f"Nothing was written: sheets of {phase_of(phase)} are sealed until "
                 f"{phase.deadline:%-d %b %Y, %H:%M} GMT, and the whole archive would show them. Wait until "
-                "then, write the players' archive with --players, or give a reason with --reason: it is "
-                "entered in the record, and all players read that the copy was made.")
+                "then, write the players' archive with --players, or give a reason with --reason: the "
+                "record has it, and all players read that the copy was made.")
 
     def change(self, table: ActTable) -> None:
         """Nothing: the copy is a file."""

@@ -80,7 +80,7 @@ def player_called(session: Session, name_or_address: str) -> PlayerRow:
         rows = [row for row in session.scalars(select(PlayerRow).order_by(PlayerRow.id))
                 if wanted in {row.name, pseudonym(row), str(row.id)}]
         if len(rows) != 1:
-            many = f"{len(rows)} players are called so; give a mail address" if rows else (
+            many = f"{len(rows)} players have this name; give a mail address" if rows else (
                 "no player has this address or name")
             raise NotForgotten(f"Nothing was done: {many}.")
         player = rows[0]
@@ -102,11 +102,11 @@ def _check_all_are_over(session: Session, games: Sequence[GameRow]) -> None:
     names = [game.name for game in running if not options_of(game).is_rehearsal]
     if names:
         raise NotForgotten(
-            f"Nothing was done: {', '.join(names)} is not over. Give the seat to somebody else, and "
-            "forget this player when the game is over: until then its results must be checked.")
+            f"Nothing was done: {', '.join(names)} is not over. Give the seat to another person, and forget "
+            "this player after the game: until then its results must stay checkable.")
     if running:
         raise NotForgotten(
-            f"Nothing was done: {running[0].name} is still here. Remove it, and try again: galloper game "
+            f"Nothing was done: {running[0].name} still exists. Remove it, and try again with: galloper game "
             f"remove-rehearsal DIR {running[0].id}")
 
 

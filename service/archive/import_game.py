@@ -119,7 +119,7 @@ def import_archive(
         chain.note_people(session, archive.game)
     hold_letters_and_requeue(
         engine, jobs, now,
-        "A game was put in from an archive. Its letters may have left the site it came from.")
+        "A game was imported from an archive. Its old site may have sent letters since.")
     with sessions(engine)() as session:
         return chain.root(session, archive.game)
 
@@ -138,7 +138,7 @@ def _put_in(
                 receivers = _receivers(session, archive.game)
             attempt.rollback()
         if not agree(receivers):
-            raise ImportFault(f"The game {archive.name} was not put in, and nothing was written.")
+            raise ImportFault(f"The game {archive.name} was not imported, and nothing was written.")
         letters = {str(row["message"]): row for row in loaded.get("outbox", ())}
         for size in archive.sizes:
             _store(answer.read(size), letters, blobs)
@@ -147,15 +147,16 @@ def _put_in(
             act.commit()
     except IntegrityError as fault:
         raise ImportFault(
-            f"The game {archive.name} was not put in: this site has rows of the same numbers or names "
-            "already, and nothing is written over. Put it into a new site."
+            f"The game {archive.name} was not imported: this site already has rows with the same numbers or "
+            "names, and nothing was overwritten. Import it into a new site."
         ) from fault
     except RowFault as fault:
-        raise ImportFault(f"The game {archive.name} was not put in: {fault} Nothing was written.") from fault
+        raise ImportFault(f"The game {archive.name} was not imported: {fault} Nothing was "
+                          "written.") from fault
     except (ValueError, TypeError, AttributeError, LookupError, StatementError) as fault:
         # The rows are well-formed, and a fact of them cannot be told: no Galloper wrote them.
         raise ImportFault(
-            f"The game {archive.name} was not put in: tables.jsonl is damaged ({type(fault).__name__}). "
+            f"The game {archive.name} was not imported: tables.jsonl is damaged ({type(fault).__name__}). "
             "Nothing was written.") from fault
 
 
@@ -248,7 +249,7 @@ def _read_contents(answer: IO[bytes]) -> Contents:
                 {str(name): str(digest) for name, digest in head["own_files"].items()}, answer.read(size),
                 tuple(sizes))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as fault:
-        raise ImportFault("The archive broke the program that checks it. Nothing was put in.") from fault
+        raise ImportFault("The archive made the checking program fail. Nothing was imported.") from fault
     raise ImportFault(str(refused)[:1000])
 
 
@@ -256,14 +257,14 @@ def _checked(path: ArchivePath) -> CheckedRecord:
     report = VerifyReport()
     record = read_record(path, report)
     if record is None:
-        raise ImportFault(f"{report.faults[0]} Nothing was put in.")
+        raise ImportFault(f"{report.faults[0]} Nothing was imported.")
     if not record.whole or "tables.jsonl" not in record.files.namelist():
         raise ImportFault(
-            "A players' archive cannot be carried on: it has digests where sheets would be. Ask the "
-            "coordinator for the whole one."
+            "A players' archive cannot be continued: it has digests in place of sheets. Ask the coordinator "
+            "for the whole archive."
         )
     for fault in option_faults(record):
-        raise ImportFault(f"{fault} Nothing was put in.")
+        raise ImportFault(f"{fault} Nothing was imported.")
     return record
 
 
@@ -284,11 +285,12 @@ def _compare(session: Session, archive: Contents) -> None:
         root.number,
         root.link,
     ) != archived[-1]:
-        raise ImportFault("tables.jsonl has another record than record.jsonl. Nothing was put in.")
+        raise ImportFault("tables.jsonl and record.jsonl have different records. Nothing was imported.")
     number = rows.first_difference(session, game)
     if number is not None:
-        raise ImportFault(f"tables.jsonl says otherwise than entry {number} of the record. Nothing was put "
-                          f"in.")
+        raise ImportFault(f"tables.jsonl contradicts entry {number} of the record. Nothing was "
+                          "imported.")
     words = rows.first_without_entry(session, game)
     if words is not None:
-        raise ImportFault(f"tables.jsonl has {words}, and the record has no entry of it. Nothing was put in.")
+        raise ImportFault(f"tables.jsonl has {words}, which has no entry in the record. Nothing was "
+                          "imported.")

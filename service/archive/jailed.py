@@ -28,10 +28,10 @@ CONTENTS = SandboxLimits(memory=1_500_000_000, output=20_000_000_000, cpu_second
                          wall_seconds=WALL_PER_CPU * float(CPU_SECONDS))
 _CHILD = "service.archive.jailed_child"
 _ENDS = {
-    ChildEnd.MEMORY: "checking it took more memory than any archive of ours",
-    ChildEnd.TIME: "checking it took longer than any archive of ours",
-    ChildEnd.OUTPUT: "it unfolds to more than any archive of ours",
-    ChildEnd.CRASH: "it broke the program that checks it",
+    ChildEnd.MEMORY: "checking it took more memory than any genuine archive",
+    ChildEnd.TIME: "checking it took longer than any genuine archive",
+    ChildEnd.OUTPUT: "it unpacks to more than any genuine archive",
+    ChildEnd.CRASH: "it made the checking program fail",
 }
 
 
@@ -56,5 +56,5 @@ def answer_about(program: Program, path: Path, limits: SandboxLimits) -> Iterato
         raise ArchiveNotOpened(
             f"The archive was not checked to its end: {_ENDS[died.end]}. Do not rely on it.") from died
     except ChildFault as fault:
-        sentence = f"The archive was not checked, and this machine is to blame: {fault}."
+        sentence = f"The archive was not checked, because this machine failed: {fault}."
         raise ArchiveNotOpened(sentence) from fault

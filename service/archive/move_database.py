@@ -87,14 +87,13 @@ def move(source: Engine, target: Engine, progress: Progress) -> Moved:
                 old.rollback()
     except DataError as error:
         raise MoveFault(
-            f"A row does not fit into PostgreSQL ({_reason(error)}). Nothing was moved: the new database has "
-            "empty tables at most, and the old one was only read. Please report this."
+            f"A row does not fit into PostgreSQL ({_reason(error)}). Nothing was moved: the new database "
+            "has at most empty tables, and the old one was only read. Please report this."
         ) from error
     except DBAPIError as error:
         raise MoveFault(
-            f"The new database cannot be used ({_reason(error)}). Nothing was moved: it has empty tables at "
-            "most and no site runs on it; the old database was only read. Mend the connection, then give the "
-            "same command again."
+            f"The new database cannot be used ({_reason(error)}). Nothing was moved: it has at most empty "
+            "tables, and the old database was only read. Repair the connection, then repeat the command."
         ) from error
 
 
@@ -131,8 +130,8 @@ def _check_target(new: Connection) -> None:
 
 def _not_empty(names: list[str]) -> MoveFault:
     return MoveFault(
-        f"The new database is not empty: it has {', '.join(names[:4])}. Nothing was moved, and nothing is "
-        "written over. Name a database that is empty.")
+        f"The new database is not empty: it has {', '.join(names[:4])}. Nothing was moved or overwritten. "
+        "Give an empty database.")
 
 
 def _copy(
@@ -167,7 +166,7 @@ def _copy_table(old: Connection, new: Connection, table: Table, progress: Progre
     if (before.count, before.total) != (after.count, after.total):
         raise MoveFault(
             f"The rows of {table.name} came back differently from the new database. Nothing was moved: it "
-            "has empty tables at most, and the old one was only read. Please report this."
+            "has at most empty tables, and the old one was only read. Please report this."
         )
     progress(table.name, total, total)
     return total
@@ -182,7 +181,7 @@ def _equal_roots(old: Connection, new: Connection) -> tuple[chain.Root, ...]:
                 root = check_record(now, game)
             except BrokenRecord as fault:
                 raise MoveFault(
-                    f"The record of {game} is broken, in the old database too: galloper verify says where. "
+                    f"The record of {game} is broken, in the old database too; galloper verify shows where. "
                     "Nothing was moved."
                 ) from fault
             if root != chain.root(then, game):

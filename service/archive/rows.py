@@ -118,7 +118,7 @@ def load(connection: Connection, rows: TableRows, game_id: str) -> None:
         for row in rows.get(table.name, []):
             if key_of_row(table, row) not in keys:
                 raise RowFault(f"The row {words_of_key(key_of_row(table, row))} of {table.name} in "
-                               f"tables.jsonl is no part of the game {game_id}.")
+                               f"tables.jsonl does not belong to the game {game_id}.")
         if len(keys) != len(rows.get(table.name, [])):
             raise RowFault(f"This site has rows of {table.name} that would become a part of the game "
                            f"{game_id}.")

@@ -77,8 +77,8 @@ def read_rows(text: bytes, names: frozenset[str]) -> dict[str, list[dict[str, An
         name, row = _line(line, number)
         if name not in tables:
             raise RowFault(
-                f"Line {number} of tables.jsonl is a row of the table {name[:_SHORT]}, which is "
-                "no part of a game's archive."
+                f"Line {number} of tables.jsonl is a row of the table {name[:_SHORT]}, which does not "
+                "belong in a game's archive."
             )
         rows.setdefault(name, []).append(_checked(tables[name], row, number))
     for name, table in tables.items():
@@ -103,13 +103,13 @@ def _line(line: bytes, number: int) -> tuple[str, dict[str, Any]]:
     except RecursionError:
         raise RowFault(f"Line {number} of tables.jsonl has lists within lists without end.") from None
     except ValueError as fault:
-        reason = str(fault) if isinstance(fault, RowFault) else "it is no JSON"
+        reason = str(fault) if isinstance(fault, RowFault) else "it is not JSON"
         raise RowFault(f"Line {number} of tables.jsonl cannot be read: {reason}.") from None
     if not isinstance(record, dict) or set(record) != {"table", "row"}:
-        raise RowFault(f"Line {number} of tables.jsonl is no row of a table.")
+        raise RowFault(f"Line {number} of tables.jsonl is not a row of a table.")
     name, row = record["table"], record["row"]
     if not isinstance(name, str) or not isinstance(row, dict):
-        raise RowFault(f"Line {number} of tables.jsonl is no row of a table.")
+        raise RowFault(f"Line {number} of tables.jsonl is not a row of a table.")
     return name, row
 
 
@@ -117,12 +117,12 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     # Readers differ in which of the two they take: a forger's friend.
     values = dict(pairs)
     if len(values) != len(pairs):
-        raise RowFault("a name stands twice in it")
+        raise RowFault("it has the same name twice")
     return values
 
 
 def _no_constant(text: str) -> NoReturn:
-    raise RowFault(f"it has {text}, which is no number")
+    raise RowFault(f"it has {text}, which is not a number")
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +204,7 @@ def _moment(kind: type, value: Any, place: str) -> date:
     try:
         moment = datetime.fromisoformat(value) if kind is datetime else date.fromisoformat(value)
     except (TypeError, ValueError):
-        raise RowFault(f"{place} is no time.") from None
+        raise RowFault(f"{place} is not a time.") from None
     if isinstance(moment, datetime) and moment.tzinfo is None:
         raise RowFault(f"{place} is a time without a zone.")
     return moment
@@ -214,9 +214,9 @@ def _check_text(column: _Column, value: str, place: str) -> None:
     if column.longest is not None and len(value) > column.longest:
         raise RowFault(f"{place} has more than {column.longest} letters.")
     if column.choices is not None and value not in column.choices:
-        raise RowFault(f"{place} is none of {', '.join(sorted(column.choices))}.")
+        raise RowFault(f"{place} is not one of {', '.join(sorted(column.choices))}.")
     if column.is_digest and not _DIGEST.fullmatch(value):
-        raise RowFault(f"{place} is no digest.")
+        raise RowFault(f"{place} is not a digest.")
 
 
 def _check_files(value: Any, place: str) -> None:
@@ -250,11 +250,11 @@ def _check_parts(value: Any, place: str) -> None:
             case bool() | None:
                 pass
             case str() if "\0" in part or not _encodes(part):
-                raise RowFault(f"{place} has a letter that is none.")
+                raise RowFault(f"{place} has an invalid character.")
             case int() if abs(part) > _BIGGEST:
                 raise RowFault(f"{place} is too large a number.")
             case float() if not math.isfinite(part):
-                raise RowFault(f"{place} has a number that is none.")
+                raise RowFault(f"{place} has an invalid number.")
 
 
 def _encodes(text: str) -> bool:

@@ -90,8 +90,8 @@ def _board(record: CheckedRecord, *, on_this_site: bool) -> Variant:
     if on_this_site or any(name.endswith(".py") for name in names):
         raise BoardMissing(
             f"This site lacks the board {slug}, or has another of that name. Put the archive's folder board/ "
-            f"under that name among the site's boards (`boards` in galloper.toml); of board/rules read each "
-            f"file first, since it is a program.")
+            "under that name among the site's boards (`boards` in galloper.toml); read each file in "
+            "board/rules first, since it is a program.")
     with TemporaryDirectory() as place:
         folder = Path(place, slug)
         folder.mkdir()
@@ -103,7 +103,7 @@ def _board(record: CheckedRecord, *, on_this_site: bool) -> Variant:
 def _check_orders(variant: Variant, number: int, tells: dict[str, Any]) -> list[str]:
     outcomes = tells["resolution"]["resolution"]["outcomes"]
     if len(outcomes) != len(tells["orders"]):
-        return [f"Entry {number} tells of another number of orders than were judged."]
+        return [f"Entry {number} has another number of orders than were judged."]
     return [f"Entry {number}: {order['order']} is not the order that was judged."
             for order, outcome in zip(tells["orders"], outcomes, strict=True)
             if not _parses_to(variant, tells, order, outcome["order"])]
@@ -132,10 +132,10 @@ def _check_results(variant: Variant, number: int, tells: dict[str, Any]) -> list
         return [f"Entry {number}: phase {tells['phase']} cannot be judged again ({fault})."]
     # Compared as stored text: a resolution that reads alike but differs in a digit is another.
     if plain(codec.dump_resolution(again)) != tells["resolution"]:
-        return [f"Entry {number}: the judge now says something else of phase {tells['phase']}."]
+        return [f"Entry {number}: the judge now gives another result for phase {tells['phase']}."]
     entered = [(order["result"], order["why"]) for order in tells["orders"]]
     if entered != [(outcome.result.value, outcome.why) for outcome in again.outcomes]:
-        return [f"Entry {number}: what it tells of the orders is not what the judge says."]
+        return [f"Entry {number}: its outcomes of the orders differ from the judge's."]
     return []
 
 
@@ -153,6 +153,6 @@ def _check_round(number: int, drawn: dict[str, Any], chain: beacons.BeaconChain)
     # Without the library the checker's note that names the round is all there is.
     with suppress(beacons.NoBeaconLibrary):
         if not beacons.is_signed(chain, drawn["round"], drawn["signature"]):
-            sentence = f"the beacon never made this round {drawn['round']}: its signature is false"
+            sentence = f"the beacon never published this round {drawn['round']}: its signature is false"
             return [f"Entry {number}: {sentence} (rule C23)."]
     return []

@@ -91,7 +91,7 @@ def _whole_number(digits: str) -> int:
 
 
 def _no_number(name: str) -> float:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 _DECODER = json.JSONDecoder(parse_int=_whole_number, parse_constant=_no_number)

@@ -56,7 +56,7 @@ def export_game(
     print_result(
         out, "\n".join([
             f"Wrote {output}: {root.number} entries, {size // 1024} KB. Root {root.link}",
-            *(f"Missing or damaged, and not in it: {digest}" for digest in missing),
+            *(f"Missing or damaged, and left out: {digest}" for digest in missing),
             f"Check it with: galloper verify {output}"]),
         {"file": str(output), "game": root.game_id, "edition": edition.value, "entries": root.number,
          "root": root.link, "bytes": size, "missing": missing}, as_json=as_json, quiet=quiet)
@@ -70,10 +70,11 @@ def _are_right(receivers: Receivers) -> bool:
         to = " ".join(f"<{email}>" for email in addresses)
         print(f"{power}: {name or 'no player'} {to}", file=sys.stderr)
     for email, count in receivers.letters.items():
-        print(f"Letters that wait for <{email}>, an address of no player: {count}", file=sys.stderr)
+        print(f"Letters that wait for <{email}>, which is not a player's address: {count}", file=sys.stderr)
     if not sys.stdin.isatty():
-        raise ImportFault("Nothing was put in. The record has digests alone: look at the players and "
-                          "addresses above, and if they are right, give the same command with --yes.")
+        raise ImportFault("Nothing was imported. The record has only digests of addresses: check the "
+                          "players and addresses above, and if they are right, repeat the command with "
+                          "--yes.")
     return typer.confirm("Are these the right players and addresses?", err=True)
 
 
@@ -94,7 +95,7 @@ def import_game(
         engine.dispose()
     print_result(
         out, f"{root.game_id} is here: {root.number} entries, unbroken. Root {root.link}\n"
-             "No letter leaves this site until you allow it on the Health page. Tell the players about the "
-             "hand-over on the page Letters.",
+             "No letter leaves this site until you allow it on the Health page. Announce the hand-over to "
+             "the players on the page Letters.",
         {"game": root.game_id, "entries": root.number, "root": root.link}, as_json=as_json, quiet=quiet)
     return 0

@@ -31,7 +31,7 @@ def run_check(slug_or_path: str, out: TextIO, *, as_json: bool = False, quiet: b
     elif not path.is_dir():
         known = ", ".join(maps.variants())
         sys.stderr.write(
-            f"galloper map check: {slug_or_path} is neither a board nor a folder."
+            f"galloper map check: {slug_or_path} is not the name of a board, nor a folder."
             f"{did_you_mean(slug_or_path, maps.variants())} The boards are {known}.\n"
         )
         return 1
@@ -79,7 +79,8 @@ def run_moves(variant: maps.Variant, name: str, unit: str | None, as_json: bool,
     letter = unit.strip().upper() if unit is not None else None
     if letter is not None and letter not in variant.kinds:
         known = " or ".join(variant.kinds)
-        sys.stderr.write(f"galloper map moves: --unit {unit} is no kind of unit here; write {known}\n")
+        sys.stderr.write(f"galloper map moves: --unit {unit} is not a kind of unit of this board; write "
+                         f"{known}\n")
         return 2
     regions = find_regions(variant, name)
     if not regions:
@@ -137,7 +138,7 @@ def _as_text(
         lines.append(f"  {where}: {reach or 'nowhere by land'}")
     if not moves_shown:
         kind = variant.kinds[letter].name.lower() if letter else "unit"
-        lines.append(f"  No {kind} can stand here.")
+        lines.append(f"  No {kind} can be here.")
     return lines
 
 

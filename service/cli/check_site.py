@@ -106,10 +106,10 @@ def run_test(name: str, test: SiteTest, settings: Settings) -> Finding:
 # ----------------------------------------------------------------------------------------------------------
 
 
-_NOBODY_SAYS = "neither mail_in.provider nor mail_in.trusted_authserv_ids says whose word counts, so "
+_NOBODY_SAYS = "neither mail_in.provider nor mail_in.trusted_authserv_ids is set, so "
 _NO_PROOF = "no mail would count as authenticated; set one of them"
-_OWN_PROOF = ("a sheet counts only if its sender's domain signed it (DKIM), which is checked here; set one "
-              "of them if the mail server writes Authentication-Results headers")
+_OWN_PROOF = ("a sheet counts only if its sender's domain signed it (DKIM), which this site checks itself; "
+              "set one of them if the mail server writes Authentication-Results headers")
 
 
 def check_mailbox(settings: Settings) -> Finding:
@@ -147,7 +147,7 @@ def check_mailbox(settings: Settings) -> Finding:
         return Finding(
             "mailbox",
             FindingState.NOTE,
-            f"{place} answers, but the password goes there unencrypted; set mail_in.tls = true",
+            f"{place} answers, but the password is sent unencrypted; set mail_in.tls = true",
         )
     return Finding("mailbox", FindingState.WELL, f"{place} answers; {waiting} mail(s) wait there")
 
@@ -160,7 +160,7 @@ def check_sending(settings: Settings) -> Finding:
     if outgoing.kind == "folder":
         _try_to_write(Path(outgoing.path), "mail_out.path")
         return Finding(
-            "sending", FindingState.WELL, f"letters are kept as files in {outgoing.path}; none is sent"
+            "sending", FindingState.WELL, f"letters are written as files to {outgoing.path}; none is sent"
         )
 
     transport = SmtpTransport(outgoing, seconds=SECONDS)
@@ -171,9 +171,9 @@ def check_sending(settings: Settings) -> Finding:
     finally:
         transport.close()
     if sends_password_in_clear(outgoing.host, outgoing.password, encrypted=outgoing.encrypted):
-        sentence = f"{outgoing.host}:{outgoing.port} answers, but the password goes there unencrypted"
+        sentence = f"{outgoing.host}:{outgoing.port} answers, but the password is sent unencrypted"
         return Finding("sending", FindingState.NOTE, f"{sentence}; set mail_out.starttls = true")
-    login = f"and took the login of {outgoing.user}" if outgoing.user else "without a login"
+    login = f"and accepted the login of {outgoing.user}" if outgoing.user else "without a login"
     return Finding(
         "sending", FindingState.WELL, f"{outgoing.host}:{outgoing.port} answers {login}; no mail was sent"
     )
@@ -199,7 +199,8 @@ def check_clock(settings: Settings) -> Finding:
     now = datetime.now(UTC)
     if now.year not in YEARS:
         return Finding(
-            "clock", FindingState.TROUBLE, f"the clock says {now:%d %b %Y}; set the date of this machine"
+            "clock", FindingState.TROUBLE, f"the clock of this machine is at {now:%d %b %Y}; set the date "
+                                           "of this machine"
         )
     clocks = {
         name: moment
@@ -220,21 +221,21 @@ def check_clock(settings: Settings) -> Finding:
             "clock", FindingState.TROUBLE,
             _clocks_differ(now, "the stamp of the newest mail that waits", newest)
         )
-    compared = " and ".join(clocks) or "the calendar alone, as the mail server does not give the time"
+    compared = " and ".join(clocks) or "the calendar only, as the mail server gives no time"
     sentence = f"{now:%a %-d %b %Y, %H:%M:%S} GMT, compared with {compared}"
     if settings.mail_in.kind == "maildir":
         # The stamps are those of the disk: on this machine's own they prove nothing about its clock.
         return Finding("clock",
             FindingState.WELL if greeting is not None else FindingState.NOTE,
-            (f"{sentence}; mails in a folder are stamped by the clock of its disk, so keep this machine's "
+            (f"{sentence}; mails in a folder are stamped by the clock of its disk, so set this machine's "
              f"clock by NTP"),
         )
     return Finding("clock", FindingState.WELL, sentence)
 
 
 def _clocks_differ(now: datetime, clock_name: str, then: datetime) -> str:
-    return (f"this machine says {now:%d %b %Y, %H:%M:%S} GMT and {clock_name} {then:%d %b %Y, %H:%M:%S} GMT; "
-            "set the clock, best by NTP")
+    return (f"this machine has {now:%d %b %Y, %H:%M:%S} GMT and {clock_name} {then:%d %b %Y, %H:%M:%S} "
+            "GMT; set the clock, best by NTP")
 
 
 def _greeting_time(settings: Settings) -> datetime | None:
@@ -377,7 +378,7 @@ def check_reader(_settings: Settings) -> Finding:
     try:
         decoded = decode_photo(_specimen())
     except ChildFault as fault:
-        return Finding("reader", FindingState.TROUBLE, f"no picture can be opened: {fault}")
+        return Finding("reader", FindingState.TROUBLE, f"pictures cannot be opened: {fault}")
     if decoded.trouble is not None:
         return Finding(
             "reader",
@@ -400,7 +401,7 @@ def check_reader(_settings: Settings) -> Finding:
         return Finding(
             "reader",
             FindingState.TROUBLE,
-            f"the networks read “{read.text}”, and sheets are read by them alone, for {missing}; "
+            f"the networks read “{read.text}”, and only they read sheets, because {missing}; "
             "install tesseract-ocr and tesseract-ocr-eng, as tools/setup does",
         )
     return Finding(
@@ -465,6 +466,7 @@ def check_users(settings: Settings) -> Finding:
             engine.dispose()
     if not count:
         return Finding(
-            "users", FindingState.NOTE, "nobody may sign in at the desk yet: galloper user DIR NAME"
+            "users", FindingState.NOTE, "no person can sign in at the desk yet; add one with: galloper user "
+                                        "DIR NAME"
         )
-    return Finding("users", FindingState.WELL, f"{count} may sign in at the desk")
+    return Finding("users", FindingState.WELL, f"{count} can sign in at the desk")

@@ -23,11 +23,11 @@ def check_stamps(settings: Settings) -> Finding:
     trust = trust_of(incoming)
     source = open_source(incoming)
     if not isinstance(source, ImapSource | MaildirSource):
-        return Finding(NAME, FindingState.UNKNOWN, "the newest mails cannot be looked at here")
+        return Finding(NAME, FindingState.UNKNOWN, "the newest mails cannot be checked here")
     try:
         mails = [split_mail(block)[0] for block in source.newest_headers(MOST_MAILS)]
     except MailboxError as error:
-        return Finding(NAME, FindingState.UNKNOWN, f"not looked at: {error}")
+        return Finding(NAME, FindingState.UNKNOWN, f"not checked: {error}")
     finally:
         source.close()
     result = survey(mails, "" if incoming.kind == "maildir" else incoming.host, settings.order_address)
@@ -38,26 +38,26 @@ def check_stamps(settings: Settings) -> Finding:
     fit = fitting(filter(was_taken_in, mails), trust)
     if trust.providers and 2 * fit >= result.mails:
         return Finding(NAME, FindingState.WELL,
-                       f"what is set fits {fit} of the newest {result.mails} mails{_variety(result.domains)}")
+                       f"the settings fit {fit} of the newest {result.mails} mails{_variety(result.domains)}")
     state = FindingState.NOTE
-    beginning = "nothing is set"
+    beginning = "no setting"
     if trust.providers:
-        beginning = f"what is set fits {fit} of the newest {result.mails} mails"
+        beginning = f"the settings fit {fit} of the newest {result.mails} mails"
         state = FindingState.TROUBLE if result.lines else FindingState.NOTE
     stamps = f" Seen: {'; '.join(result.stamp_kinds)}." if result.stamp_kinds else ""
     if not result.lines:
         return Finding(
             NAME, state,
-            f"{beginning}, and this mailbox stamps nothing: in none of {result.mails} mails stands an "
-            "Authentication-Results header above the line of your own server. What stands below it a sender "
-            "may have written, and it does not count. Ask whoever runs the server to switch such headers on; "
+            f"{beginning}, and this mailbox does not stamp its mails: none of {result.mails} mails has an "
+            "Authentication-Results header above the line of your own server. A header below that line may "
+            "come from the sender and does not count. Ask the server's operator to switch such headers on; "
             f"until then only the senders' own signatures can prove a mail (mail_in.own_proof).{stamps}")
     is_sure = result.certainty == "sure"
     doubt = "" if is_sure else f" This is likely, not sure. {_more_needed(result.domains)}."
     return Finding(
         NAME, state,
-        f"{beginning}; {result.agreeing} of {result.mails} mails were taken in by {result.server} and "
-        f"stamped.{doubt} Put this line below [mail_in], in place of the old one:{stamps}",
+        f"{beginning}; {result.agreeing} of {result.mails} mails were received and stamped by "
+        f"{result.server}.{doubt} Replace the line below [mail_in] by this one:{stamps}",
         "\n".join(result.lines))
 
 
@@ -68,4 +68,4 @@ def _variety(domains: int) -> str:
 def _more_needed(domains: int) -> str:
     if domains < 2:
         return f"All mails come from one domain. {_OTHER_MAIL}"
-    return "Compare the server's name with what its operator says, or check again with more mails"
+    return "Confirm the server's name with its operator, or check again with more mails"

@@ -37,7 +37,8 @@ def check_site_key(settings: Settings) -> Finding:
         with sessions(engine, key=key)() as session:
             finding = key_finding(session, "key")
     except DBAPIError:
-        return Finding("key", FindingState.NOTE, "the tables do not say yet which games need it")
+        return Finding("key", FindingState.NOTE, "the database has no tables yet, so it is not known which "
+                                                 "games need it")
     finally:
         engine.dispose()
     words = f"{finding.sentence} {finding.advice}".rstrip(" .")
@@ -67,7 +68,7 @@ def check_photographs(settings: Settings) -> Finding:
     if not same:
         return Finding("photos",
             FindingState.TROUBLE,
-            f"{settings.photo_store} returns other bytes than were stored; check the store",
+            f"{settings.photo_store} returned different bytes than were stored; check the store",
         )
     return _with_rules(Finding("photos", FindingState.WELL,
                                f"{settings.photo_store} returns what is stored{_retention_words(settings)}"),
@@ -83,22 +84,22 @@ def _with_rules(well: Finding, blobs: Blobs) -> Finding:
         rules = bucket_rules(blobs)
     # Some providers have no such questions, and some credentials may not ask them.
     except Exception as error:
-        return replace(well, state=FindingState.NOTE, sentence=f"{well.sentence}; whether it keeps versions "
-                       f"and moves old files to a cheaper class could not be asked ({type(error).__name__})")
+        return replace(well, state=FindingState.NOTE, sentence=f"{well.sentence}; its versioning and "
+        f"life-cycle rules could not be read ({type(error).__name__})")
     if rules is None:
         return well
     if rules.deleting or rules.slow:
         names = ", ".join((*rules.deleting, *rules.slow))
-        does = "deletes files that records name for ever" if rules.deleting else (
-            "moves files to a class that does not answer at once")
+        does = "deletes files that the records of games need for ever" if rules.deleting else (
+            "moves files to a storage class with delayed access")
         return replace(well, state=FindingState.TROUBLE,
                        sentence=f"a life-cycle rule of the bucket ({names}) {does}; remove it, and {page}")
-    lacks = [words for words, has in (("keeps no versions, so what is deleted by mistake is gone",
+    lacks = [words for words, has in (("keeps no versions, so files deleted by mistake are lost",
                                        rules.keeps_versions),
-                                      ("has no rule that moves old files to a cheaper class",
+                                      ("has no rule that moves old files to a cheaper storage class",
                                        rules.has_classes)) if not has]
     if not lacks:
-        return replace(well, sentence=f"{well.sentence}; the bucket keeps versions and has classes")
+        return replace(well, sentence=f"{well.sentence}; the bucket has versions and storage classes")
     return replace(well, state=FindingState.NOTE,
                    sentence=f"{well.sentence}; the bucket {' and '.join(lacks)}: {page}")
 
@@ -108,5 +109,5 @@ def _retention_words(settings: Settings) -> str:
     return (
         ", for ever"
         if days is None
-        else f", for ever if a game's record names them; other mails for {days} days"
+        else f", for ever if a game's record needs them; other mails for {days} days"
     )

@@ -35,11 +35,11 @@ def run_draw(variant: Variant, output: Path, *, as_json: bool = False, quiet: bo
 
 def _refusal(variant: Variant, output: Path) -> str:
     if output.suffix.lower() not in KINDS:
-        return f"{output} should end in .svg, .png or .pdf, which says what is drawn."
+        return f"{output} must end in .svg, .png or .pdf, the format of the picture."
     # A board may be tables alone: it can be played and judged without a drawing.
     if not maps.shapes(variant.slug):
-        return (f"The board {variant.slug} comes without drawn shapes, so there is no map to draw. `galloper "
-                f"map sketch FOLDER` makes a sketch of it from its tables.")
+        return (f"The board {variant.slug} has no drawn shapes, so no map can be drawn. `galloper map "
+                "sketch FOLDER` draws a sketch from its tables.")
     return ""
 
 

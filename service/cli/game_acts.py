@@ -82,7 +82,7 @@ def move_deadline(
         ahead = [each for each in records.phases(session, row.id)
                  if each.state in {PhaseState.OPEN, PhaseState.WAITING}]
         if not ahead:
-            raise UnknownName(f"Nothing was changed: {row.name} has no deadline to come.")
+            raise UnknownName(f"Nothing was changed: {row.name} has no deadline ahead.")
         meant = phase_called(ahead, phase) if phase else ahead[0]
         done = perform(MoveDeadline(row.id, meant.id, day, hour, why, later), ActTable(
             session, "galloper game move-deadline", SystemClock().now(), circulars=circulars))
@@ -120,7 +120,7 @@ def settle_lots(folder: Path, game: str, without: str, why: str, printing: Print
             row = game_called(session, game)
             closed = [each for each in records.phases(session, row.id) if each.state == PhaseState.CLOSED]
             if not closed:
-                raise UnknownName(f"Nothing was changed: {row.name} has no phase that is closed and not "
+                raise UnknownName(f"Nothing was changed: {row.name} has no closed phase that waits to be "
                                   "judged.")
             phase = closed[0]
             act = (DrawWithoutSeed(phase.id, why) if without == "seed"
@@ -128,7 +128,7 @@ def settle_lots(folder: Path, game: str, without: str, why: str, printing: Print
             perform(act, ActTable(session, "galloper game lots", clock.now()))
             name = str(phase_of(phase))
         judge_when_read(store, phase.id, clock, maps.load)
-    print_result(printing.out, f"{name} draws its lots without its {without}. All players will be told.",
+    print_result(printing.out, f"{name} draws its lots without its {without}. All players will be informed.",
                  {"game": row.id, "phase": name, "without": without},
                  as_json=printing.as_json, quiet=printing.quiet)
     return 0
@@ -142,8 +142,8 @@ def change_key(folder: Path, game: str, why: str, printing: Printing) -> int:
         public = perform(ChangeKey(row.id, why), ActTable(
             session, "galloper game new-key", SystemClock().now())).outcome.public
         data = {"game": row.id, "fingerprint": fingerprint(public)}
-    print_result(printing.out, f"Receipts of {row.name} are signed with another key from now on, fingerprint "
-                               f"{data['fingerprint']}. All players will be told.",
+    print_result(printing.out, f"Receipts of {row.name} are signed with a new key from now on, fingerprint "
+                               f"{data['fingerprint']}. All players will be informed.",
                  data, as_json=printing.as_json, quiet=printing.quiet)
     return 0
 
@@ -160,7 +160,7 @@ def show_seats(folder: Path, game: str, power: str, printing: Printing) -> int:
             name = None if player is None else player.name
             mails = _addresses(session, player)
             print_result(
-                printing.out, f"{variant.powers[key].name}: {name or 'nobody'}" + (
+                printing.out, f"{variant.powers[key].name}: {name or 'no player'}" + (
                     f" ({', '.join(mails)})" if mails else ""),
                 {"game": row.id, "power": key, "player": name, "mail": mails}, as_json=printing.as_json)
     return 0
@@ -185,11 +185,11 @@ def change_seat(
         letters = seat_acts.welcome(store, circulars, slug, key) if held else 0
     known = variant.powers[key].name
     welcome_note = (letters_wait(letters, "welcome") if letters
-                    else "No welcome was written: tell them yourself.")
+                    else "No welcome was written: inform the player yourself.")
     print_result(
         printing.out,
-        f"{name} plays {known} now. What was sent in for it still counts. {welcome_note}" if held
-        else f"Nobody plays {known} now. What was sent in for it still counts.",
+        f"{name} plays {known} now. Sheets already sent for it still count. {welcome_note}" if held
+        else f"{known} has no player now. Sheets already sent for it still count.",
         {"game": slug, "power": key, "player": name, "mail": mails, "letters": letters},
         as_json=printing.as_json, quiet=printing.quiet)
     return 0
@@ -214,7 +214,7 @@ def change_addresses(
         player = session.get(PlayerRow, records.seats(session, row.id)[key] or 0)
         name, mails, slug = (None if player is None else player.name), _addresses(session, player), row.id
     print_result(
-        printing.out, f"{variant.powers[key].name}: {name} writes from {', '.join(mails)}.",
+        printing.out, f"{variant.powers[key].name}: addresses of {name}:  {', '.join(mails)}.",
         {"game": slug, "power": key, "player": name, "mail": mails},
         as_json=printing.as_json, quiet=printing.quiet)
     return 0

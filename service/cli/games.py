@@ -66,7 +66,7 @@ def create_game(
         letters, welcome_note = _write_welcome(settings, store, new.slug)
         print_result(
             out, "\n".join([
-                f"{new.name} is created: {variant.title}, {seats} powers.",
+                f"{new.name} was created: {variant.title}, {seats} powers.",
                 f"{phase} is open and closes on {deadline:{WHEN}}.", welcome_note, *notes]),
             {"game": new.slug, "name": new.name, "variant": new.variant, "powers": seats,
              "phase": phase, "deadline": deadline.isoformat(), "letters": letters,
@@ -89,7 +89,7 @@ def _write_welcome(settings: Settings, store: Store, game: str) -> tuple[int | N
         reason = faults.sentence_for(fault) or f"the details are in {faults.details_file(fault)}"
         reason = reason.rstrip(".")
         return None, (f"The game was created, but the welcome to its players could not be written "
-                      f"({reason}). Tell them yourself.")
+                      f"({reason}). Inform them yourself.")
     return letters, letters_wait(letters, "welcome")
 
 
@@ -99,11 +99,11 @@ def _address_faults(new: NewGame, settings: Settings) -> Iterable[str]:
     for seat in new.seats:
         for mail in seat.mail:
             if not is_address(mail):
-                yield f"player {seat.player}: {mail!r} is no mail address"
+                yield f"player {seat.player}: {mail!r} is not a mail address"
             elif mail == settings.order_address.lower():
                 yield f"player {seat.player}: {mail} is Galloper's own order_address"
             elif owner.setdefault(mail, seat.player) != seat.player:
-                yield f"player {seat.player}: {mail} is the address of {owner[mail]} too"
+                yield f"player {seat.player}: {mail} is also the address of {owner[mail]}"
 
 
 def show_games(folder: Path, out: TextIO, *, as_json: bool = False) -> int:
@@ -121,7 +121,7 @@ def show_games(folder: Path, out: TextIO, *, as_json: bool = False) -> int:
             ]
             print("\n".join([f"{game.name} ({game.variant})", *(f"  {line}" for line in lines)]), file=out)
     if not known and not as_json:
-        print(f"No game yet; begin one with: galloper game new {folder} FILE", file=out)
+        print(f"No game yet; create one with: galloper game new {folder} FILE", file=out)
     return 0
 
 
@@ -145,7 +145,7 @@ def _line(view: PhaseView) -> str:
     parts = [f"{view.title}: {view.phase.state}", _deadline(view.phase.deadline),
              f"sheets from {view.sheets.with_sheet} of {view.sheets.powers} powers"]
     if view.sheets.unread:
-        parts.append(f"{view.sheets.unread} still to be read")
+        parts.append(f"{view.sheets.unread} not read yet")
     if view.lines.doubtful:
         parts.append(f"{view.lines.doubtful} line{'' if view.lines.doubtful == 1 else 's'} for the desk")
     return "; ".join(parts)

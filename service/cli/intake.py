@@ -128,7 +128,7 @@ def _cases(path: Path, index: Any) -> dict[str, tuple[datetime, str | None]]:
             for case in index["cases"]
         }
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise IntakeFault(f"{path} is not an index of mails: a case needs file and internaldate") from error
+        raise IntakeFault(f"{path} is not an index of mails: cases need file and internaldate") from error
 
 
 def _stamp_beside(path: Path) -> datetime:
@@ -143,7 +143,7 @@ def _stamp_beside(path: Path) -> datetime:
             f"or give --index"
         ) from error
     except ValueError as error:
-        raise IntakeFault(f"{stamp} does not hold a time; write one such as 2025-03-21T10:14:00Z") from error
+        raise IntakeFault(f"{stamp} is not a time; write one such as 2025-03-21T10:14:00Z") from error
 
 
 def _judge(

@@ -90,10 +90,11 @@ def log_in(
     try:
         write_secret(path, token)
     except OSError as error:
-        raise ConfigError(f"{path} cannot be written ({error.strerror}); log in again when it can") from error
+        raise ConfigError(f"{path} cannot be written ({error.strerror}); change its rights and log in "
+                          "again") from error
     lines = _lines(provider, client, options.secret_file)
     print_result(
-        out, f"Stored in {path}, which only you may read. Put these lines into {folder / 'galloper.toml'}, "
+        out, f"Stored in {path}, which only you can read. Put these lines into {folder / 'galloper.toml'}, "
              f"then run: galloper check {folder}\n\n{lines}",
         {"refresh_token_file": str(path), "settings": lines.splitlines()}, as_json=as_json)
 
@@ -105,9 +106,10 @@ def _provider(name: str, providers: Mapping[str, MailProvider]) -> MailProvider:
     if key in providers:
         return providers[key]
     near = difflib.get_close_matches(key, [*providers, *known], 1, 0.6)
-    hint = f"did you mean {known.get(near[0], near[0])}?" if near else f"known are {', '.join(providers)}."
-    raise ConfigError(f"--provider {name}: {hint} Others take an app password, as "
-                      "docs/how-to/prepare-a-mailbox.md says")
+    hint = (f"did you mean {known.get(near[0], near[0])}?" if near
+            else f"the providers are {', '.join(providers)}.")
+    raise ConfigError(f"--provider {name}: {hint} Other providers use an app password, see "
+                      "docs/how-to/prepare-a-mailbox.md")
 
 
 def _secret(file: Path | None) -> str:
@@ -129,13 +131,13 @@ def _by_code(client: Client, sleep: Callable[[float], None]) -> str:
 def _by_browser(client: Client) -> str:
     listener = LoopbackListener()
     login = begin_browser_login(client, listener.redirect)
-    _say("Open this address in a browser on this machine, and sign in as the mailbox's owner (with the "
-         f"browser on another machine, stop this and add --paste):\n\n{login.address}\n\nWaiting, 10 minutes "
-         "at most ...")
+    _say("Open this address in a browser on this machine, and sign in as the mailbox's owner (if the "
+         f"browser is on another machine, stop this command and add --paste):\n\n{login.address}\n\nWaiting, "
+         "10 minutes at most ...")
     came_back = listener.wait()
     if not came_back:
-        raise LoginFailed("The browser did not come back in time; nothing was stored. Run galloper login "
-                          "again, with --paste where the browser is on another machine.")
+        raise LoginFailed("The browser did not answer in time; nothing was stored. Run galloper login "
+                          "again, with --paste if the browser is on another machine.")
     return finish_browser_login(client, login, came_back)
 
 
@@ -143,8 +145,8 @@ def _by_paste(client: Client, read_line: Callable[[], str]) -> str:
     # No person listens there: the browser shows an error, and its address line has the answer.
     login = begin_browser_login(client, "http://127.0.0.1:1/")
     _say("Open this address in any browser, and sign in as the mailbox's owner. At the end the browser "
-         "cannot open a page at 127.0.0.1: that is right. Copy the whole address of that page, and paste it "
-         f"here:\n\n{login.address}\n")
+         "shows that it cannot open a page at 127.0.0.1, as expected. Copy the whole address of that page, "
+         f"and paste it here:\n\n{login.address}\n")
     return finish_browser_login(client, login, read_line())
 
 

@@ -55,7 +55,7 @@ def _missing(name: str, module: str) -> typer.Typer:
     # Every option and argument is accepted, so that the sentence comes before a complaint about usage.
     anything = {"allow_extra_args": True, "ignore_unknown_options": True}
 
-    @extra.command(name, help="Comes with the source tree only.", context_settings=anything)
+    @extra.command(name, help="Comes only with the source tree.", context_settings=anything)
     def explain() -> None:
         raise MissingCommand(f"`galloper {name}` comes with the source tree: get the source and run "
                              f"tools/setup in it. The Python module {module} is not installed here.")
@@ -65,7 +65,7 @@ def _missing(name: str, module: str) -> typer.Typer:
 
 app = typer.Typer(
     no_args_is_help=True, invoke_without_command=True, rich_markup_mode=None, pretty_exceptions_enable=False,
-    help=("Galloper takes postal Diplomacy orders in by mail, reads the handwriting, judges the turn and "
+    help=("Galloper receives postal Diplomacy orders by mail, reads the handwriting, judges the turn and "
           "mails the results."),
 )
 app.add_typer(map_app, name="map")
@@ -93,7 +93,7 @@ def begin(
         print_version(as_json=as_json)
         raise typer.Exit
     if context.invoked_subcommand is None:
-        raise typer.BadParameter("name a command, or --version.")
+        raise typer.BadParameter("give a command, or --version.")
     if boards:
         import maps
 
@@ -148,13 +148,14 @@ def check(folder: Site, as_json: AsJson = False, quiet: Quiet = False) -> None:
 @app.command(epilog="Example: galloper login ~/galloper-site --provider microsoft --client-id 12ab34cd-...")
 def login(
     folder: Site,
-    provider: Annotated[str, typer.Option(help="Who runs the mailbox: google or microsoft.")],
-    client_id: Annotated[str, typer.Option(help="The name under which you registered Galloper there.")],
+    provider: Annotated[str, typer.Option(help="The mailbox's provider: google or microsoft.")],
+    client_id: Annotated[str, typer.Option(help="The client id of Galloper at that provider.")],
     client_secret_file: Annotated[
-        Path | None, typer.Option(help="A file with the secret of that name, if it has one.")
+        Path | None, typer.Option(help="A file with the secret of that client id, if there is a secret.")
     ] = None,
     paste: Annotated[
-        bool, typer.Option("--paste", help="The browser is on another machine: paste the address it ends at.")
+        bool, typer.Option("--paste", help="The browser is on another machine: paste the address of its "
+        "last page.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -176,10 +177,11 @@ def serve(folder: Site) -> None:
 @app.command(epilog="Example: galloper worker ~/galloper-site --threads 8")
 def worker(
     folder: Site,
-    threads: Annotated[int, typer.Option("--threads", min=1, max=64, help="How many jobs run at once.")] = 4,
+    threads: Annotated[int, typer.Option("--threads", min=1, max=64, help="The number of jobs that run at "
+    "once.")] = 4,
     processes: Annotated[
         int, typer.Option("--processes", min=1, max=64,
-                          help="How many processes; one a core reads fastest, each with some 400 MB.")
+                          help="The number of processes, best one for each core; each takes some 400 MB.")
     ] = 1,
 ) -> None:
     """Run a worker for a site on PostgreSQL next to `galloper serve`. Any number may run, on any number of
@@ -190,8 +192,10 @@ def worker(
 
 
 Check = Annotated[
-    bool, typer.Option("--check", help="Only say what is due: exit 0 up to date, 3 steps due, 4 newer.")]
-Agreed = Annotated[bool, typer.Option("--yes", help="There is a backup of the PostgreSQL database: go on.")]
+    bool, typer.Option("--check", help="Only list the steps due: exit 0 up to date, 3 steps due, 4 database "
+    "newer.")]
+Agreed = Annotated[bool, typer.Option("--yes", help="Confirm that a backup of the PostgreSQL database "
+"exists.")]
 
 
 @app.command(epilog="Example: galloper upgrade ~/galloper-site --check")
@@ -212,7 +216,8 @@ def migrate(
     target: Annotated[
         str | None,
         typer.Option("--to", metavar="URL-OR-FILE",
-                     help="Move to this empty PostgreSQL database; a file holds an address with a password."),
+                     help="Move to this empty PostgreSQL database; write an address with a password into a "
+                     "file."),
     ] = None,
 ) -> None:
     """Move a site from SQLite to PostgreSQL; without --to the same as `galloper upgrade`."""
@@ -250,7 +255,8 @@ def parse(
     variant: Variant,
     phase: Annotated[str, typer.Option("--phase", metavar="P", help=PHASES)],
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="One order a line; else standard input.")
+        Path | None, typer.Argument(metavar="[FILE]", help="A file with one order a line; standard input "
+        "without it.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -267,7 +273,8 @@ def parse(
 def adjudicate(
     variant: Variant,
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="One position a line; else standard input.")
+        Path | None, typer.Argument(metavar="[FILE]", help="A file with one position a line; standard input "
+        "without it.")
     ] = None,
 ) -> None:
     """Judge positions: JSON lines in, JSON lines out."""
@@ -296,7 +303,7 @@ def _known_phase(variant: str, phase: str | None) -> None:
     # Which phases there are depends on the board: brittania has turns only.
     kinds = dict.fromkeys(kind.value for _, kind in maps.load(variant).calendar.steps)
     if phase is not None and phase not in kinds:
-        raise typer.BadParameter(f"there is no phase {phase} on {variant}."
+        raise typer.BadParameter(f"{variant} has no phase {phase}."
                                  f"{faults.did_you_mean(phase, kinds)} Its phases are {', '.join(kinds)}.")
 
 

@@ -54,8 +54,8 @@ def migrate_site(folder: Path, out: TextIO, *, check: bool, agreed: bool) -> int
     except DBAPIError as error:
         raise SiteError(database_sentence(name, error)) from error
     if state.is_newer and not check:
-        raise SiteError(f"The database {name} has tables {state.revision}, of a newer Galloper; install that "
-                        f"one. Nothing was changed.")
+        raise SiteError(f"The database {name} belongs to a newer Galloper (tables {state.revision}). "
+                        "Nothing was changed; install that version.")
     _report(name, state, settings, now, out)
     if check:
         return DATABASE_NEWER if state.is_newer else STEPS_DUE if state.steps else 0
@@ -64,15 +64,15 @@ def migrate_site(folder: Path, out: TextIO, *, check: bool, agreed: bool) -> int
     with site_lock(settings):
         file = file_of(settings.database_url)
         if state.revision is None:
-            print("The database is empty, so nothing needs a backup.", file=out)
+            print("The database is empty, so no backup is needed.", file=out)
         elif file is not None:
             copy = copy_beside(file, state.revision, state.newest, now)
-            print(f"Copied to {copy} before anything else; delete it when all is well.", file=out, flush=True)
+            print(f"Copied to {copy} first; delete the copy once the site runs well.", file=out, flush=True)
         else:
             _check_quiet(settings)
             _back_up_server(settings, state, folder, now, out, agreed=agreed)
         bring_up_to_date(settings)
-    print(f"Done: the tables are at {state.newest} now. Start serve.", file=out)
+    print(f"Done: the tables are at {state.newest} now. Start galloper serve.", file=out)
     return 0
 
 
@@ -80,7 +80,7 @@ def _report(name: str, state: Difference, settings: Settings, now: datetime, out
     print(f"The database {name} has tables {state.revision or 'not yet'}; this program needs {state.newest}.",
           file=out)
     if state.is_newer:
-        print("They belong to a newer Galloper: install that one. Nothing was changed.", file=out)
+        print("They belong to a newer Galloper. Nothing was changed; install that version.", file=out)
         return
     if not state.steps:
         print("They are up to date.", file=out)
@@ -92,12 +92,12 @@ def _report(name: str, state: Difference, settings: Settings, now: datetime, out
         return
     print(f"The database has {state.size / 1e6:.1f} MB: {_duration(state)}.", file=out)
     made_at = state.backup_made_at
-    noted = (f"The last backup was noted {_ago(now - made_at)} ago." if made_at is not None
-             else "No backup was ever noted.")
-    copy = (" A copy is made next to the file first."
+    noted = (f"The last backup on record was made {_ago(now - made_at)} ago." if made_at is not None
+             else "No backup is on record.")
+    copy = (" The upgrade first copies the file to the same folder."
               if file_of(settings.database_url) is not None
               else "" if made_at is not None and now - made_at < FRESH
-              else " The database is written into a file first, by pg_dump.")
+              else " The upgrade first writes the database into a file with pg_dump.")
     print(noted + copy, file=out, flush=True)
 
 
@@ -141,7 +141,7 @@ def _check_quiet(settings: Settings) -> None:
     if alive:
         raise SiteError(
             f"The site runs: {', '.join(alive[:3])} reported within the last 90 seconds. Nothing was "
-            "changed; stop serve and every worker, and try again.")
+            "changed; stop serve and all workers, and try again.")
 
 
 def _back_up_server(
@@ -157,23 +157,22 @@ def _back_up_server(
     program, unfinished = shutil.which("pg_dump"), dump.with_name(f".{dump.name}.unfinished")
     reason = "pg_dump is not installed here"
     if program is not None:
-        print(f"Writing {dump} before anything else ...", file=out, flush=True)
+        print(f"Writing {dump} first ...", file=out, flush=True)
         password = {"PGPASSWORD": url.password} if isinstance(url.password, str) else {}
         done = subprocess.run(  # noqa: S603 - our own command; the password goes by the environment
             [program, "--format=custom", f"--file={unfinished}", address], env=os.environ | password,
             capture_output=True, text=True, check=False)
         if done.returncode == 0:
             unfinished.replace(dump)
-            print("It is whole; delete it when all is well.", file=out, flush=True)
+            print("It is complete; delete it once the site runs well.", file=out, flush=True)
             return
         unfinished.unlink(missing_ok=True)
         reason = f"pg_dump failed ({done.stderr.strip().rpartition(chr(10))[2]})"
     raise SiteError(
-        f"No backup of the last 24 hours is known, {reason}, and nothing was changed. Make one where "
-        "it runs:\n"
-        f"    pg_dump --format=custom --file=before-{state.newest}.dump '{address}'\n"
-        "then give the same command with --yes. (A backup by galloper backup, made with the program that "
-        "these tables belong to, counts without --yes.)")
+        f"No backup from the last 24 hours is on record, and {reason}. Nothing was changed. Make a backup "
+        f"on a machine that has it:\n    pg_dump --format=custom --file=before-{state.newest}.dump "
+        f"'{address}'\nthen repeat the command with --yes. (A backup by galloper backup, made with the "
+        "program that these tables belong to, counts without --yes.)")
 
 
 # To PostgreSQL ----------------------------------------------------------------------------------------------
@@ -191,8 +190,8 @@ def move_site(folder: Path, where: str, out: TextIO, progress: TextIO) -> int:
         raise SiteError(f"The site is on {old_name} already; --to takes it from SQLite to PostgreSQL. "
                         f"Nothing was changed.")
     if not file.exists():
-        raise SiteError(f"There is no database {file} yet: nothing is to be moved. Set database in the "
-                        f"settings and begin there.")
+        raise SiteError(f"There is no database {file} yet, so there is nothing to move. Set database in the "
+                        "settings and start there.")
     address, secret_file = _address(where)
     new_name = full_url(address).set(drivername="postgresql").render_as_string(hide_password=True)
     with site_lock(settings):
@@ -206,14 +205,14 @@ def move_site(folder: Path, where: str, out: TextIO, progress: TextIO) -> int:
           f"are in {new_name}; each was compared with the old one.", file=out)
     for root in moved.roots:
         print(f"{root.game_id}: {root.number} entries, unbroken, with the same root {root.link}", file=out)
-    print(f"The old database {file} was only read. Keep it until a turn was played on the new one, and never "
-          "serve both.", file=out)
+    print(f"The old database {file} was only read. Keep it until a turn has been played on the new one, and "
+          "never serve both.", file=out)
     if secret_file is None:
         print(f"Now put this line into {folder / 'galloper.toml'}, above the first line in square brackets, "
               "in place of any other database line:", file=out)
         print(f'    database = "{new_name}"', file=out)
     else:
-        print("Now set this in the environment of serve and of every worker; it counts before the file:",
+        print("Now set this in the environment of serve and of every worker; it overrides the settings file:",
               file=out)
         print(f"    GALLOPER_DATABASE_FILE={secret_file}", file=out)
     print(f"Then run: galloper check {folder}", file=out)
@@ -229,21 +228,20 @@ def _address(where: str) -> tuple[str, Path | None]:
         try:
             text = file.read_text(encoding="utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(f"--to: {where} is neither an address such as postgresql://galloper@db/galloper"
-                              f" nor a file that can be read ({error})") from error
+            raise ConfigError(f"--to: {where} is not an address such as postgresql://galloper@db/galloper, "
+                              f"nor a readable file ({error})") from error
     try:
         url = full_url(text)
     except (ValueError, ArgumentError) as error:
         # The text may hold a password, so it is not repeated.
-        raise ConfigError(f"--to: {where if file else 'this'} is no address such as "
+        raise ConfigError(f"--to: {where if file else 'this'} is not an address such as "
                           f"postgresql://galloper@db/galloper") from error
     if url.get_backend_name() != "postgresql":
-        raise ConfigError("--to names an SQLite file; a site is moved to PostgreSQL only")
+        raise ConfigError("--to is an SQLite file; a site can be moved only to PostgreSQL")
     if file is None and url.password:
         raise ConfigError(
-            "--to has a password in it, which everybody on this machine can see while it "
-            "runs; change that password, write the whole address into a file that only you may read, and "
-            "name the file")
+            "--to has a password, which all users of this machine could read while the command runs; change "
+            "that password, write the whole address into a file that only you can read, and give that file")
     return url.set(drivername="postgresql").render_as_string(hide_password=False), file
 
 

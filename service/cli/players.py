@@ -14,8 +14,8 @@ from service.games.names import pseudonym
 from service.site_folder import SiteError, opened, settings_of
 from service.store.blobs import open_blobs
 
-STAYS = ("Not reached: backups and archives made before, the mails that the mail server keeps, and letters "
-         "of other players. Orders stay: they are the game.")
+STAYS = ("Not deleted: earlier backups and archives, mails on the mail server, and letters of other "
+         "players. Orders stay, since they are part of the game.")
 
 
 def forget_player(
@@ -28,8 +28,8 @@ def forget_player(
             store, open_blobs(settings), name_or_address, "galloper player forget", SystemClock().now())
     games, files, entries = list(done.entries), len(done.files), sum(map(len, done.entries.values()))
     print_result(
-        out, f"{done.player} is forgotten: {files} files were deleted, and the words of {entries} entries. "
-             f"It is entered in the record of {', '.join(games) or 'no game'}.\n{STAYS}",
+        out, f"{done.player} is forgotten: {files} files and the contents of {entries} entries were "
+             f"deleted. The record notes it in {', '.join(games) or 'no game'}.\n{STAYS}",
         {"player": done.player, "games": games, "files": files, "entries": entries},
         as_json=as_json, quiet=quiet)
     return 0
@@ -55,6 +55,7 @@ def player_data(
                 files = write_player_data(session, blobs, player, file)
             name = pseudonym(player)
     print_result(
-        out, f"Wrote {output}: all that this site keeps of {name}, {files} files. Show it to them only.",
+        out, f"Wrote {output}: all data that this site has of {name}, {files} files. Give it only to that "
+             "player.",
         {"file": str(output), "player": name, "files": files}, as_json=as_json, quiet=quiet)
     return 0

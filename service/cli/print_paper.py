@@ -35,7 +35,8 @@ def write_paper(
     try:
         when = date.fromisoformat(day) if day else SystemClock().now().date()
     except ValueError as fault:
-        raise ConfigError(f"--day {day} is no day; write it like 2027-03-14. Nothing was written.") from fault
+        raise ConfigError(f"--day {day} is not a day; write it like 2027-03-14. Nothing was "
+                          "written.") from fault
     settings = settings_of(folder)
     reader, nonce = SheetReader(address=settings.order_address), nonce_of(secrets.token_bytes(5))
     with opened(settings) as store, store() as session:

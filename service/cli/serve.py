@@ -47,7 +47,7 @@ def run_site(folder: Path) -> int:
         bring_up_to_date(settings)
         _say_who_may_sign_in(settings, folder)
         _serve(settings, stop, folder)
-    _say("Stopped. Waiting mail stays on the mail server; interrupted work goes on at the next start.")
+    _say("Stopped. Waiting mail stays on the mail server; interrupted work continues at the next start.")
     return 0
 
 
@@ -56,7 +56,7 @@ def _keep_private(settings: Settings) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     closed = close_files(settings)
     if closed:
-        _say(f"{closed} files of the site could be read by other accounts of this machine; now they cannot.")
+        _say(f"{closed} files of the site were readable by other accounts of this machine; now they are not.")
 
 
 def run_worker(folder: Path, threads: int = 4, processes: int = 1) -> int:
@@ -74,7 +74,7 @@ def run_worker(folder: Path, threads: int = 4, processes: int = 1) -> int:
     settings = settings_of(folder)
     if _in_a_file(settings):
         raise SiteError(
-            "The database is one SQLite file, which one process serves; run galloper serve alone, or set "
+            "The database is an SQLite file, which allows one process; run only galloper serve, or set "
             "database to a PostgreSQL server for more."
         )
     set_up(sys.stderr)
@@ -83,7 +83,7 @@ def run_worker(folder: Path, threads: int = 4, processes: int = 1) -> int:
     if processes > 1:
         _say(f"Working with {processes} processes of {threads} threads (stop with Ctrl-C)")
         WorkerGroup(worker_command(folder, threads), processes, _say).run(stop)
-        _say("Stopped. Interrupted work goes on in another process, or at the next start.")
+        _say("Stopped. Interrupted work continues in another process, or at the next start.")
         return 0
     site = open_site(settings, workers=threads, polls=False)
     try:
@@ -96,7 +96,7 @@ def run_worker(folder: Path, threads: int = 4, processes: int = 1) -> int:
             running.stop()
     finally:
         site.engine.dispose()
-    _say("Stopped. Interrupted work goes on in another process, or at the next start.")
+    _say("Stopped. Interrupted work continues in another process, or at the next start.")
     return 0
 
 
@@ -180,8 +180,8 @@ def site_lock(settings: Settings) -> Iterator[None]:
             # The kernel frees the lock when the process dies, so no stale lock can keep a site down.
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise SiteError(f"Another galloper serves this site already ({path} is locked); stop it "
-                            f"first.") from error
+            raise SiteError(f"Another process of galloper serves this site already ({path} is locked); stop "
+                            "it first.") from error
         yield
 
 
@@ -193,7 +193,7 @@ def _in_a_file(settings: Settings) -> bool:
 def _say_who_may_sign_in(settings: Settings, folder: Path) -> None:
     with opened(settings) as store, store() as session:
         if session.scalar(select(UserRow.name).limit(1)) is None:
-            _say(f"No person may sign in at the desk yet. Add one: galloper user add {folder} NAME")
+            _say(f"No person can sign in at the desk yet. Add one with: galloper user add {folder} NAME")
 
 
 def _say(text: str) -> None:

@@ -46,7 +46,7 @@ def add_user(
         sessions.add_user(session, person, password, SystemClock().now())
         role = session.get_one(UserRow, person).role
     print_result(
-        out, f"{person} has a new password." if known else f"{person} may sign in at the desk now.",
+        out, f"{person} has a new password." if known else f"{person} can sign in at the desk now.",
         {"name": person, "role": role, "new": not known}, as_json=as_json, quiet=quiet)
     return 0
 
@@ -68,7 +68,7 @@ def list_users(folder: Path, out: TextIO, *, as_json: bool = False) -> int:
                               f"{'nowhere' if not count else 'once' if count == 1 else f'{count} times'}",
                          data, as_json=as_json)
     if not users and not as_json:
-        print(f"No person may sign in yet. Add one: galloper user add {folder} NAME", file=out)
+        print(f"No person can sign in yet. Add one with: galloper user add {folder} NAME", file=out)
     return 0
 
 
@@ -84,11 +84,11 @@ def remove_user(
         person = name.strip()
         if session.get(UserRow, person) is None:
             known = session.scalars(select(UserRow.name).order_by(UserRow.name)).all()
-            raise SiteError(f"Nothing was changed: {person} may not sign in here."
-                            f"{did_you_mean(person, known)} There are: {', '.join(known) or 'nobody'}.")
+            raise SiteError(f"Nothing was changed: {person} has no account here."
+                            f"{did_you_mean(person, known)} The accounts are: {', '.join(known) or 'none'}.")
         perform(accounts.RemovePerson(person), ActTable(session, ACTOR, SystemClock().now()))
-    print_result(out, f"{person} may sign in no longer, and is signed out everywhere. What they decided "
-                      "stays under their name.",
+    print_result(out, f"{person} can no longer sign in, and is signed out everywhere. Their decisions stay "
+                      "under their name.",
                  {"name": person, "removed": True}, as_json=as_json, quiet=quiet)
     return 0
 

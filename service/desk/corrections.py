@@ -54,10 +54,10 @@ FIELDS = {
 HOW = {"edit": "Its words are:", "not-order": "It is not an order", "void": "It cannot be read"}
 """What a line may be read as, with its words."""
 # Before results are sent, a line is decided again and the phase judged again: nothing is corrected.
-NOT_SENT = ("Nothing was written: only results that were sent are corrected. Before that, decide the line "
-            "again at the desk and judge again.")
-INCOMPLETE = (f"Nothing was sent: each of the first three fields needs a sentence of {SHORTEST} to {LONGEST} "
-              "letters, and the last one a name or a word. What you wrote is still below.")
+NOT_SENT = ("Nothing was written: only sent results can be corrected. Before sending, decide the line again "
+            "at the desk and judge again.")
+INCOMPLETE = (f"Nothing was sent: the first three fields each need a sentence of {SHORTEST} to {LONGEST} "
+              "characters, and the last field a name or a word. Your text is still below.")
 
 
 @router.get("/results/{phase_id}/correct")

@@ -17,7 +17,7 @@ from service.web.ports import DeskPorts
 
 Turn = Annotated[int, Query(multiple_of=90, ge=0, le=270)]
 router = APIRouter(prefix="/images", dependencies=[READER])
-SEALED = "Sealed until the deadline. Sheets are counted now and read by a person only afterwards."
+SEALED = "Sealed until the deadline. Until then sheets are only counted; people read them after the deadline."
 # A line's picture never changes; the next one is fetched ahead and must still be there when its turn comes.
 _KEEP = {"Cache-Control": "private, max-age=600"}
 

@@ -134,7 +134,7 @@ def _of_phase(
     if wait is not None and wait.waived_at is None:
         yield InboxEntry(
             InboxKind.RESULTS, Urgency.ALARM, "A deadline waits", about,
-            f"{wait.why} It goes on by itself once that is over.",
+            f"{wait.why} It continues by itself after that.",
             (NextAct("Decide", f"/games/{view.game.id}"),), since=wait.since)
     if not view.lines.doubtful and phase.state == PhaseState.READY:
         yield InboxEntry(
@@ -185,7 +185,7 @@ def _ignored(session: Session, coordinates: frozenset[str] | None) -> Iterator[I
         player = session.get_one(PlayerRow, row.player_id)
         yield InboxEntry(
             InboxKind.IGNORED, Urgency.LOOK, row.subject or "(no subject)", f"{player.name}, {row.sender}",
-            f"{_sentence(reason(row.reason))} It seems to have an attachment, its sender is not proved, and "
+            f"{_sentence(reason(row.reason))} It seems to have an attachment. Its sender is not proved, so "
             "it does not count.",
             (NextAct("Take back into the queue", f"/quarantine/{row.sha256}/queue", is_form=True),
              NextAct("Leave it", f"/quarantine/{row.sha256}/leave", is_form=True)),
@@ -202,8 +202,8 @@ def _addresses(
             NextAct("Add an address", f"/games/{failed.game}?task=players#players"),)
         yield InboxEntry(
             InboxKind.ADDRESSES, Urgency.ANSWER, f"{failed.number} did not arrive", "",
-            f"{failed.sentence} Ask the player in another way for a new address, add it, and send the letter "
-            "again.", (*add, letter))
+            f"{failed.sentence} Ask the player for a new address in another way, add it, and send the "
+            "letter again.", (*add, letter))
 
 
 def _site(session: Session, findings: Sequence[Finding]) -> Iterator[InboxEntry]:
@@ -211,8 +211,8 @@ def _site(session: Session, findings: Sequence[Finding]) -> Iterator[InboxEntry]
     if warning:
         yield InboxEntry(
             InboxKind.SITE, Urgency.ALARM, "Nothing is closed or judged now", "clock",
-            f"{warning} What comes in is kept, and the mail server's stamps decide what is in time. Once the "
-            "clock is correct, work goes on by itself.", (TO_HEALTH,))
+            f"{warning} Incoming mail is stored, and the mail server's stamps decide what is in time. Once "
+            "the clock is correct, work continues by itself.", (TO_HEALTH,))
     held = hold.current_hold(session)
     if held is not None:
         yield InboxEntry(

@@ -27,8 +27,8 @@ _UNKNOWN = "?"
 _ACTORS: Mapping[str, str] = {
     "galloper": "The machine", "galloper, for a player": "The machine, for a player",
     "coordinator": "The coordinator", "player": "The player", "demo": "The demo"}
-"""Who did something, where the log names no person."""
-_NOBODY_KNOWN = "A mail whose sender is not known"
+"""Who did something, where the log names no one."""
+_NOBODY_KNOWN = "A mail from an unknown sender"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def _whose(proved: str | None, reason: str | None) -> str:
     if proved is None:
         return "its sender not proved"
     is_stranger = reason == RefusalReason.UNKNOWN_SENDER
-    return "from a stranger" if is_stranger else "from an address that no player has now"
+    return "from a stranger" if is_stranger else "from an address that is no longer a player's"
 
 
 def _address(row: EventRow) -> str:

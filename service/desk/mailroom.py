@@ -26,9 +26,9 @@ from service.web.sessions import Visitor
 
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
-NOT_SHOWN = "This letter has a player's own link, which opens what they sent. Only its reader has it."
-SEALED = ("This receipt is sealed until the deadline, since it may show what the sheet says. Its reader "
-          "has it.")
+NOT_SHOWN = "This letter has a player's own link, which opens their sheets. Only its reader can see it."
+SEALED = ("This receipt is sealed until the deadline, since it may show the sheet's orders. Its reader has "
+          "it.")
 # An attachment of another kind could be HTML with a script; it is only handed out as a download.
 _SHOWN = frozenset({"image/png", "image/jpeg", "application/pdf"})
 """Kinds of attachments that a browser may open; everything else is only downloaded."""

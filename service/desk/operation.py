@@ -90,11 +90,11 @@ def export(request: Request, visitor: SignedIn, game: str = "") -> Response:
     ports: DeskPorts = request.app.state.ports
     _refuse_other_games(visitor, game)
     if visitor.coordinates is not None and not game:
-        raise HTTPException(403, "Nothing was shown: choose one of your games first, and export its log.")
+        raise HTTPException(403, "Nothing was exported: choose one of your games first, then export its log.")
     with ports.sessions() as session:
         if game and session.get(GameRow, game) is None:
-            raise HTTPException(404, ("There is no such game. Nothing is lost: the log of every game stands "
-                                      "on this page."))
+            raise HTTPException(404, ("There is no such game. Nothing is lost: this page has the log of "
+                                      "every game."))
 
     def lines() -> Iterator[str]:
         with ports.sessions() as session:

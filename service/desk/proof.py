@@ -74,8 +74,8 @@ def wrong(
     with ports.sessions.begin() as session:
         phase = phase_row(session, phase_id)
         if phase.state not in JUDGEABLE:
-            raise HTTPException(409, ("Nothing was changed: lines are marked between the deadline and the "
-                                      "sending of results. What was decided is kept."))
+            raise HTTPException(409, ("Nothing was changed: lines can be marked only between the deadline "
+                                      "and the sending of results. Earlier decisions stay."))
         try:
             carry_out(ports, session, phase, visitor, ActRequest(
                 key, "skip", line, "" if seen == "-" else seen or None))

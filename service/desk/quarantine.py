@@ -33,9 +33,9 @@ DAMAGED = ("Nothing was changed: the stored mail cannot be read ({fault}). Resto
            "try again.")
 MOST_AT_ONCE = 500
 """Mails that one form discards at most."""
-SEALED = ("Sealed until the deadline of {phase}, {deadline:%a %-d %b %Y, %H:%M} GMT: this mail may hold "
-          "orders for it. The mail is kept unchanged; it can be assigned, refused or discarded by what its "
-          "header says.")
+SEALED = ("Sealed until the deadline of {phase}, {deadline:%a %-d %b %Y, %H:%M} GMT: this mail may have "
+          "orders for it. The mail is stored unchanged; its header is enough to assign, refuse or discard "
+          "it.")
 
 
 @router.get("/quarantine/{sha256}.eml", dependencies=[COORDINATOR])
@@ -150,8 +150,8 @@ def quarantined_mail(session: Session, sha256: str) -> MailRow:
     if mail is None or mail.state != MailState.QUARANTINED:
         raise HTTPException(
             404,
-            "There is no mail with this digest in quarantine. If somebody settled it, the log says who and "
-            "how; the mail is kept.",
+            "There is no mail with this digest in quarantine. If it was settled, the log shows by whom and "
+            "how; the mail is stored.",
         )
     return mail
 
@@ -173,13 +173,13 @@ def _sender_status(session: Session, mail: MailRow) -> str:
     """What is known about the sender, in words and without guessing."""
     # No sender is proved, so the address in the header may be a victim's.
     if mail.sender is None:
-        return "not proved, so nobody can be answered"
+        return "not proved, so no answer can be sent"
     player = records.player_of(session, mail.sender)
     if player is None:
         return "not registered"
     # An address may be added after its mail came: "nobody is registered" was next to "registered: Ada".
     if mail.reason == RefusalReason.UNKNOWN_SENDER:
-        return f"not registered when this mail came; now it is an address of {player.name}"
+        return f"not registered when this mail came; now an address of {player.name}"
     return f"an address of {player.name}"
 
 

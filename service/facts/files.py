@@ -29,7 +29,7 @@ class FileFate(StrEnum):
     REPEATED = "repeated"
     OURS = "ours", "it is a picture from one of our letters"
     NO_SHEET = "no_sheet", "it has no heading and no order"
-    BLANK_SHEET = "blank_sheet", "nothing is written on it"
+    BLANK_SHEET = "blank_sheet", "it has no writing"
     SMALL = "small", "it is too small for a sheet"
     UNOPENED = "unopened"
     OTHER = "other"

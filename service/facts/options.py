@@ -38,7 +38,7 @@ REVIEW_WORDS: Mapping[ReviewMode, str] = {
 }
 """The modes as forms and documents have them."""
 THRESHOLDS: Mapping[float | None, str] = {
-    None: "as sure as the site asks", 0.9: "at least 90 per cent sure", 0.95: "at least 95 per cent sure",
+    None: "as sure as the site requires", 0.9: "at least 90 per cent sure", 0.95: "at least 95 per cent sure",
     0.99: "at least 99 per cent sure", 2.0: "never: a person reads every line",
 }
 """The choices of `auto_score` on forms."""
@@ -66,7 +66,7 @@ def _check_instant(text: str) -> str:
     try:
         datetime.fromisoformat(text)
     except ValueError:
-        raise ValueError("write a day like 2027-03-01") from None
+        raise ValueError("write a day such as 2027-03-01") from None
     return text
 
 

@@ -27,8 +27,8 @@ class RefusalReason(StrEnum):
     # From a machine or sent twice: ignored.
     OWN_MAIL = (
         "own_mail",
-        "it looks like one of our own letters that came back",
-        "This is one of our own mails, which came back.",
+        "it looks like one of our own letters, returned",
+        "This is one of our own mails, returned.",
     )
     BOUNCE = (
         "bounce",
@@ -37,12 +37,12 @@ class RefusalReason(StrEnum):
     )
     RECEIPT = (
         "receipt",
-        "it looks like the report that a letter of ours was opened",
-        "A program says that one of our mails was opened.",
+        "it looks like a read receipt for a letter of ours",
+        "This is a read receipt for one of our mails.",
     )
     AUTO_REPLY = (
         "auto_reply",
-        "it says that a program sent it",
+        "its headers mark it as sent by a program",
         "This is an automatic answer.",
     )
     DUPLICATE = (
@@ -56,7 +56,7 @@ class RefusalReason(StrEnum):
         "bad_from",
         "its sender's address cannot be read",
         "The mail does not have exactly one sender's address.",
-        "Send it again from one address.",
+        "Send it again from a single address.",
     )
     AUTH_FAILED = (
         "auth_failed",
@@ -78,8 +78,8 @@ class RefusalReason(StrEnum):
     )
     UNKNOWN_GAME = (
         "unknown_game",
-        "its subject names no game that runs here",
-        "The subject names no game that we know.",
+        "its subject does not name a game that runs here",
+        "The subject does not name a game of this site.",
     )
     AMBIGUOUS_GAME = (
         "ambiguous_game",
@@ -88,8 +88,8 @@ class RefusalReason(StrEnum):
     )
     UNKNOWN_POWER = (
         "unknown_power",
-        "its subject names no power of the game",
-        "The subject names no power of this game.",
+        "its subject does not name a power of the game",
+        "The subject does not name a power of this game.",
         "Use your power's name; if you changed address, write to the coordinator.",
     )
     AMBIGUOUS_POWER = (
@@ -106,7 +106,7 @@ class RefusalReason(StrEnum):
     )
     UNKNOWN_SENDER = (
         "unknown_sender",
-        "nobody is registered with its sender's address",
+        "its sender's address is not registered",
         "The sender's address is not registered in this game.",
         "Write from your registered address; if you changed it, write to the coordinator.",
     )
@@ -160,7 +160,7 @@ class RefusalReason(StrEnum):
         "first_by_post",
         "the first orders must come by post",
         "In this game the first orders of a season must be posted.",
-        "Post the sheet; this picture is kept as a revision.",
+        "Post the sheet; this picture is stored as a revision.",
     )
 
     # Seen only later, in the reading of the sheet or at the desk.
@@ -202,7 +202,7 @@ class RefusalReason(StrEnum):
     )
     ANSWER_DISAGREES = (
         "answer_disagrees",
-        "it came as an answer to a letter, and its subject or its heading names something else",
+        "it answers a letter, and its subject or heading names another game, power or phase",
         ("Your mail answers a letter of ours, and your subject or the heading on your sheet names another "
          "game, power or phase than that letter and the phase that is open."),
         ("The coordinator will look at it. It is faster to send a new version with the whole subject in a "
@@ -211,40 +211,40 @@ class RefusalReason(StrEnum):
     CODE_DISAGREES = (
         "code_disagrees",
         "the code on the sheet and the mail's subject disagree",
-        ("The sheet was printed for another power, phase or game than the subject of the mail names: the "
-         "code on it says so."),
+        ("By the code on it, the sheet was printed for another power, phase or game than the subject of the "
+         "mail names."),
         ("The coordinator will look at it. It is faster to send a new version on the sheet of this phase, "
          "or on plain paper."),
     )
     ONLY_CHANGES = (
         "only_changes",
         "the sheet gives only changes to an earlier one",
-        "The sheet says that it lists only changes, and a sheet counts as a whole.",
+        "The sheet lists only changes, but each sheet replaces the one before as a whole.",
         "The coordinator will look at it. It is faster to send a new version with all orders on it.",
     )
     PAGES_MISSING = (
         "pages_missing",
-        "it is one page of several, and the others are not in its mail",
-        "By its own words the sheet is one page of several, and the others are not in this mail.",
-        ("The coordinator will look at it, and at what else you sent. It is faster to send all pages in one "
+        "it is one of several pages, and the others are not in its mail",
+        "The sheet is marked as one of several pages, and the others are not in this mail.",
+        ("The coordinator will look at it, and at your other mails. It is faster to send all pages in one "
          "mail, as a new version."),
     )
     VERSION_UNCLEAR = (
         "version_unclear",
-        "it calls itself final or another version, without a number",
-        "The sheet calls itself final or another version, without a number.",
+        "it is marked final or another version, without a number",
+        "The sheet is marked final or another version, without a number.",
         ("The coordinator will look at it. It is faster to send it again with the next version number in "
          "the subject."),
     )
     READER_FAILED = (
         "reader_failed",
         "the machine failed to read it",
-        "The photograph arrived, but the machine that reads it failed.",
+        "The photograph arrived, but the machine failed to read it.",
         "The coordinator will look at it. It is faster to send a new version with another photograph.",
     )
     COULD_NOT_BE_HANDLED = (
         "could_not_be_handled",
-        "the machine failed to handle it",
+        "the machine could not open it",
         "Your mail and everything attached to it are safe, but our machine could not open it.",
         ("The coordinator will look at it. To be sure that your orders count, photograph the sheet and "
          "send it again as JPEG before the deadline."),

@@ -52,28 +52,28 @@ class SheetFlag(StrEnum):
     PHOTO_NO_WRITING = "photo_no_writing"
     # Why a picture does not open (`ocr.unreadable`), where no letter explains it by itself.
     TRUNCATED = "truncated", "the picture file is cut short"
-    NOT_AN_IMAGE = "not_an_image", "the file is no picture"
+    NOT_AN_IMAGE = "not_an_image", "the file is not a picture"
     SUPERSEDED = "superseded"
     NOT_FIRST = "not_first"
     TYPED = "typed"
     EARLY = "early"
     VERSION_CONFLICT = (
         "version_conflict",
-        "the same version number came before with other ink, and the later one counts",
+        "the same version number came before with different ink, and the later one counts",
     )
     VERSION_DISAGREES = (
         "version_disagrees",
-        "its heading seems to give another version than the one that it counts as",
+        "its heading seems to give another version than the one it is filed as",
     )
     FORM_DISAGREES = (
         "form_disagrees",
-        "the sheet's heading and what it was filed as by hand disagree",
+        "the sheet's heading and its filing by hand disagree",
     )
     CHOSEN = "chosen"
     RELEASED = "released"
     CHOICE_ENDED = (
         "choice_ended",
-        "it was chosen by hand, and a later sheet that came in time ended that choice",
+        "it was chosen by hand until a later sheet came in time",
     )
     SET_ASIDE = "set_aside_by_hand", "the coordinator set it aside"
     FORM_FILLED = "form_filled"

@@ -84,7 +84,7 @@ class Ballot:
 def _why(loser: RankedSubmission, winner: RankedSubmission, *, first: bool) -> str:
     """The first step of the sort key at which the loser ranks lower, in words."""
     if loser.held:
-        return f"held{loser.held_for and f', because {loser.held_for}'}; nobody has settled it"
+        return f"held{loser.held_for and f', because {loser.held_for}'}; it is not settled yet"
     if winner.chosen and not loser.chosen:
         return "the coordinator chose another version, with a reason on record"
     if first:
@@ -99,9 +99,9 @@ def _why(loser: RankedSubmission, winner: RankedSubmission, *, first: bool) -> s
 def _asked(loser: RankedSubmission, winner: RankedSubmission) -> str:
     """Why a sheet that requests a lower version than the winner does not count."""
     if winner.wanted_version > winner.numbered:
-        return "the sheet that counts asks by its own words to be preferred"
+        return "the sheet that counts asks for preference in its text"
     if loser.wanted_version < loser.numbered:
-        return "its own words ask for a lower version than the one that counts has"
+        return "its text asks for a lower version than the one that counts has"
     if loser.posted and loser.version is None:
         return "a letter by post without a number comes before every version that is mailed"
     return "replaced by a higher version"

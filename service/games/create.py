@@ -112,8 +112,8 @@ def read_game_file(path: Path, powers: Mapping[str, Power] | None = None) -> New
     try:
         spec = GameFile.model_validate(toml_table(path.read_text(encoding="utf-8")))
     except OSError as error:
-        raise ConfigError(f"{path} cannot be read ({error.strerror}); name a file with a game, as README.md "
-                          "shows it") from error
+        raise ConfigError(f"{path} cannot be read ({error.strerror}); give a file with a game, as in "
+                          "README.md") from error
     except ValidationError as error:
         faults = "; ".join(f"{place}: {words}" for place, words in plain_faults(error, GameFile))
         raise ConfigError(f"{path}: {faults}") from error
@@ -121,8 +121,8 @@ def read_game_file(path: Path, powers: Mapping[str, Power] | None = None) -> New
     except ValueError as error:
         raise ConfigError(no_toml(path, error)) from error
     players = {p.name: p for p in spec.player}
-    wrong = [(f"seats.{power}: no player is called "
-              f"{name}") for power, name in spec.seats.items() if name not in players]
+    wrong = [f"seats.{power}: there is no player {name}" for power, name in spec.seats.items()
+             if name not in players]
     wrong += [f"player {p.name}: the zone {p.zone} is unknown" for p in spec.player if not known_zone(p.zone)]
     seats_by_power, strange = _powers_of(spec, powers)
     wrong += strange

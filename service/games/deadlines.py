@@ -166,7 +166,7 @@ def extend(
     order.
     """
     if not reason.strip():
-        raise Refused("Nothing was changed: a deadline is moved for a recorded reason only; write one "
+        raise Refused("Nothing was changed: moving a deadline needs a reason for the record; write a "
                       "sentence.")
     if deadline.tzinfo is None:
         raise Refused("Nothing was changed: the new deadline needs a time zone; give it in GMT.")
@@ -195,8 +195,8 @@ def begin_on(windows: Sequence[PhaseWindow], day: date, reason: str) -> Deadline
     and deadline (Q-10). Raises Refused for a missing reason, no windows, or the day on which the year
     begins already."""
     if not reason.strip():
-        raise Refused("Nothing was changed: the first day of a year is moved for a recorded reason only; "
-                      "write one sentence.")
+        raise Refused("Nothing was changed: moving the first day of a year needs a reason for the record; "
+                      "write a sentence.")
     if not windows:
         raise Refused("Nothing was changed: this calendar has no such year.")
     shift = day_start(day) - windows[0].opens

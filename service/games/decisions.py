@@ -90,7 +90,7 @@ def file(
     # AUTO is the machine's own state, and OPEN is filed only by acts that cut lines, through `end`.
     for decision in decisions:
         if decision.state not in DECISIONS:
-            raise ValueError(f"{decision.state!r} is no decision of a person")
+            raise ValueError(f"{decision.state!r} is not a decision of a person")
     if not begin(session, act, kind):
         return False
     check(session, shown_versions or {}, act.by)

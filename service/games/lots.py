@@ -102,9 +102,9 @@ def open_seed(session: Session, phase: PhaseRow) -> None:
     phase.seed = sealed_lots.opened_seed(session, phase)
     if phase.seed is None and not draw.seed_lost:
         raise NotCommitted(
-            f"No lot of {phase.season} {phase.year} can be drawn: this site's key is not the one that its "
-            "seed was made with. Nothing was judged. Put the right site.key beside the settings; if it is "
-            "lost, say so with: galloper game lots.")
+            f"No lot of {phase.season} {phase.year} can be drawn: its seed was made with another site key. "
+            "Nothing was judged. Put the right site.key next to the settings; if it is lost, run: galloper "
+            "game lots.")
 
 
 def tape_of(session: Session, phase: PhaseRow, length: int) -> tuple[int, ...]:
@@ -180,7 +180,7 @@ def check_committed(session: Session, phase: PhaseRow) -> None:
             return
     raise NotCommitted(
         f"No lot of {phase.season} {phase.year} can be drawn: the digest of its seed was not entered in the "
-        "record before the deadline. Nothing was judged; restore the database from the backup that has it.")
+        "record before the deadline. Nothing was judged; restore the database from a backup that has it.")
 
 
 # How each draw went

@@ -72,7 +72,7 @@ def game_called(session: Session, text: str) -> GameRow:
     if len(meant) == 1:
         return by_id[meant[0]]
     if meant:
-        raise UnknownName(f"Several games are called {text}; name {_either(meant)}.")
+        raise UnknownName(f"Several games have the name {text}; write {_either(meant)}.")
     known = f"The games are {', '.join(by_id)}" if by_id else "There is no game yet"
     raise UnknownName(f"There is no game {text} on this site.{_offer(_nearly(table, text))} {known}.")
 
@@ -91,7 +91,7 @@ def phase_called(phases: Sequence[PhaseRow], text: str) -> PhaseRow:
         raise UnknownName(f"{text} may be {_either(map(_numbered, meant))}; write more of its name, or its "
                           "number.")
     known = f"They are {', '.join(map(_numbered, phases))}" if phases else "There is none"
-    raise UnknownName(f"No phase to come is called {text}. {known}.")
+    raise UnknownName(f"There is no phase {text} ahead. {known}.")
 
 
 def _numbered(phase: PhaseRow) -> str:

@@ -67,7 +67,7 @@ def option_from_text(name: str, text: str) -> object:
     if name not in GameOptions.model_fields or name in SETTLED:
         # The model has the sentence, with the nearest name.
         _checked(GameOptions, {} if name in GameOptions.model_fields else {name: text})
-        raise OptionFault(f"options.{name}: it is settled when the game begins")
+        raise OptionFault(f"options.{name}: it is fixed when the game begins")
     value: object = text
     if name in YES_OR_NO:
         if text not in _WORDS_OF_YES:

@@ -56,7 +56,7 @@ def aftermath(variant: Variant, before: Position, resolution: Resolution) -> Aft
         ("Victory", () if resolution.winner is None else (names[resolution.winner],)),
         ("Joint victory", tuple(names[power] for power in resolution.joint)),
         ("A draw is open to", tuple(names[power] for power in resolution.draw_open_to or ())),
-        ("Orders that hang on each other in a way the rules do not know; tell the operator before you send",
+        ("Orders with a circle that the rules do not cover; report it to the operator before you send",
          tuple(order_text(variant, order) for order in resolution.unresolved)),
     )
     supply = _supply(variant, before, resolution)

@@ -24,8 +24,8 @@ from service.store.tables import EventRow, LineState, PhaseRow
 ACCEPTED = frozenset({LineState.AUTO, LineState.READ})
 NOT_AT_THE_DESK = ("Nothing was noted: lines are proof read between the deadline and the sending of results.")
 OPEN_LINES = "Nothing was noted: first read the lines that wait at the desk."
-CHANGED = ("Nothing was noted: a line was decided after this page was shown. Look at the lines as they are "
-           "now; those that you marked wait at the desk.")
+CHANGED = ("Nothing was noted: a line was decided after this page was shown. Check the lines again; the "
+           "lines that you marked wait at the desk.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from adjudicator.errors import UserFacingError
 LEAST_REASON = 10
 """Letters of a reason: less than a sentence shows the players nothing."""
 MOST_REASON = 500
-NO_REASON = "Nothing was changed: this needs a reason in a sentence. It stays on record."
+NO_REASON = "Nothing was changed: this needs a reason, in a sentence for the record."
 
 
 class Refused(UserFacingError):

@@ -177,7 +177,7 @@ def _must_wait(session: Session, phase: PhaseRow, mails: int, now: datetime) -> 
     phase_looks.call_back(session, phase.id, now + CALLED_BACK)
     if wait is None and now - phase.deadline < SOON:
         return True
-    words = f"{mails} mail{'' if mails == 1 else 's'} that came in time could not be judged yet"
+    words = f"{mails} mail{'' if mails == 1 else 's'} that came in time could not be handled yet"
     mailbox_waits.waits(session, phase, f"{words}; see Queue on the Health page.", now)
     return True
 
@@ -230,7 +230,7 @@ def _judge(
     as_read = (PhaseRow.state == phase.state, PhaseRow.judged_at.is_not_distinct_from(phase.judged_at))
     lots.check_committed(session, phase)
     if sealed_lots.waits_for_beacon(phase):
-        raise NotReady("the round of the public beacon that its lots are drawn with is not here yet")
+        raise NotReady("its round of the public beacon, needed for the lots, has not arrived yet")
     lots.open_seed(session, phase)
     resolution, order_count = _resolve(session, phase, load, lines)
     stored = codec.dump_resolution(resolution)

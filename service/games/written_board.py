@@ -31,8 +31,8 @@ def read_board(variant: Variant, position: Position, units: str, centres: str) -
     placed: dict[str, Unit] = {}
     for power, words in _lines(variant, units):
         if words.casefold() not in things:
-            raise Refused(f"Nothing was changed: “{words}” is no unit of this board in a place where it can "
-                          "stand. Write it as the other lines do.")
+            raise Refused(f"Nothing was changed: “{words}” is not a unit in a place of this board where it "
+                          "can be. Write it like the other lines.")
         unit = Unit(power, *things[words.casefold()])
         if unit.region.province in placed:
             raise Refused(f"Nothing was changed: “{words}” would be the second unit there.")
@@ -42,7 +42,8 @@ def read_board(variant: Variant, position: Position, units: str, centres: str) -
     owned: dict[str, str] = {}
     for power, words in _lines(variant, centres):
         if words.casefold() not in names or names[words.casefold()] in owned:
-            raise Refused(f"Nothing was changed: “{words}” is no centre of this board, or is named twice.")
+            raise Refused(f"Nothing was changed: “{words}” is not a centre of this board, or is listed "
+                          "twice.")
         owned[names[words.casefold()]] = power
     return replace(position, units=frozenset(placed.values()), centres={
         power: frozenset(centre for centre, owner in owned.items() if owner == power)

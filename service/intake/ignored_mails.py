@@ -30,10 +30,10 @@ TAKEN_BACK, LEFT = "taken back", "left"
 """How a coordinator settled an ignored mail."""
 SHOWN = 200
 """Ignored mails on one page."""
-ON_FILE = ("Nothing was changed: the same photographs are on file already as a sheet of this player. If that "
+ON_FILE = ("Nothing was changed: the same photographs are already on file as a sheet of this player. If that "
            "sheet should count, choose its version at Sheets, with your reason.")
-GONE = ("Nothing was changed: this mail is not among the ignored ones any more. Somebody else may have "
-        "settled it; the log says who.")
+GONE = ("Nothing was changed: this mail is no longer among the ignored mails. Another person may have "
+        "settled it; the log names them.")
 
 # Read from the bytes too: the body of a mail whose sender is not proved is never parsed.
 _ATTACHMENT = re.compile(

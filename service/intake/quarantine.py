@@ -32,7 +32,7 @@ class DiscardMail(ReasonedAct[None]):
 
     # The record must report later why a mail was set aside; one word does not.
     no_reason: ClassVar[str] = (
-        "Nothing was discarded: this needs a reason in a sentence. It stays on record.")
+        "Nothing was discarded: this needs a reason, in a sentence for the record.")
     sha256: str
     why: str
 
@@ -89,8 +89,8 @@ def waiting_mail(session: Session, sha256: str) -> MailRow:
     """A mail in quarantine. Raises Refused."""
     row = session.get(MailRow, sha256)
     if row is None or row.state != MailState.QUARANTINED:
-        raise Refused("Nothing was changed: this mail is not in quarantine any more. Somebody else may "
-                      "have settled it; the log says who.")
+        raise Refused("Nothing was changed: this mail is no longer in quarantine. Another person may have "
+                      "settled it; the log names them.")
     return row
 
 
@@ -101,8 +101,8 @@ def settle(
     # The update names the state it expects, so of two coordinators who press at once only one gets through.
     if not records.claim(session, MailRow, MailRow.sha256 == row.sha256,
                          MailRow.state == MailState.QUARANTINED, state=state, reason=reason):
-        raise Refused("Nothing was changed: somebody else settled this mail a moment ago; the log says "
-                      "who.")
+        raise Refused("Nothing was changed: another person settled this mail a moment ago; the log names "
+                      "them.")
     session.execute(update(MailRow).where(MailRow.sha256 == row.sha256).values(verdict=verdict))
 
 

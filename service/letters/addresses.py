@@ -77,7 +77,7 @@ def addresses_on(known: Sequence[Postal], day: date) -> AddressValidity:
 
 
 def _several(usual: Sequence[Postal]) -> str:
-    return N_("Two addresses are given for all of the year: post to both.") if len(usual) > 1 else ""
+    return N_("Two addresses are given for the whole year: post to both.") if len(usual) > 1 else ""
 
 
 def address_lines(written: str) -> tuple[str, ...]:
@@ -93,7 +93,8 @@ def address_lines(written: str) -> tuple[str, ...]:
         raise BadAddress(Sentence("An envelope has room for %(most)s lines below the name.", most=MOST_LINES))
     too_long = next((line for line in lines if len(line) > LONGEST), None)
     if too_long is not None:
-        raise BadAddress(Sentence("The line “%(line)s…” is longer than %(most)s letters; write it as two.",
+        raise BadAddress(Sentence("The line “%(line)s…” is longer than %(most)s characters; write it as two "
+                                  "lines.",
                                   line=too_long[:20], most=LONGEST))
     return lines
 
@@ -104,9 +105,9 @@ def journey_days(first: str, last: str) -> tuple[date | None, date | None]:
         begins = date.fromisoformat(first) if first.strip() else None
         ends = date.fromisoformat(last) if last.strip() else None
     except ValueError as fault:
-        raise BadAddress(Sentence("Days are written like 2027-03-14.")) from fault
+        raise BadAddress(Sentence("Write days like 2027-03-14.")) from fault
     if begins is not None and ends is not None and ends < begins:
-        raise BadAddress(Sentence("The journey ends before it begins; look at both days."))
+        raise BadAddress(Sentence("The journey ends before it begins; check both days."))
     return begins, ends
 
 

@@ -41,15 +41,15 @@ def _known(key: str, names: Sequence[str]) -> Provider:
         near = difflib.get_close_matches(key.strip().lower(), keys, 1, 0.5)
         hint = f'did you mean "{near[0]}"?' if near else f"known are {', '.join(sorted(keys))}"
         raise ConfigError(
-            f'mail_in.provider: there is no provider "{key}"; {hint} For another one leave it out and run '
-            "galloper check, which proposes what to write") from None
+            f'mail_in.provider: there is no provider "{key}"; {hint} For another one, leave it out and run '
+            "galloper check, which proposes the setting") from None
     if names:
         # Postfix's two programs write two names: that of the server, and OpenDMARC.
         known_names = () if known.border_hosts else known.names
         return replace(known, names=tuple(dict.fromkeys((*known_names, *names))))
     if not known.border_hosts:
         raise ConfigError(
-            f'mail_in.provider: "{known.key}" is a program, and each server with it writes its own '
+            f'mail_in.provider: "{known.key}" is a program, and each server that runs it has its own '
             'name; add mail_in.trusted_authserv_ids = ["mx.example.org"] with it; galloper '
             "check shows it")
     return known
@@ -59,8 +59,8 @@ def _clashes(settings: MailIn) -> Iterator[str]:
     keys = [name for name in ("provider", "trusted_authserv_ids", "stamps") if getattr(settings, name)]
     # A program such as opendmarc needs both: its habits, and the name of the server.
     if len(keys) > 1 and keys != ["provider", "trusted_authserv_ids"]:
-        yield (f"mail_in: {' and '.join(keys)} each say whose stamps count; keep "
-               f"{keys[0]} and remove the rest")
+        yield (f"mail_in: {' and '.join(keys)} all set whose stamps count; keep {keys[0]} and remove the "
+               "rest")
 
 
 def _name_faults(settings: MailIn) -> Iterator[str]:
@@ -71,7 +71,7 @@ def _name_faults(settings: MailIn) -> Iterator[str]:
         lists += [("stamps.names", tuple(filter(None, table.names))),
                   ("stamps.border_hosts", table.border_hosts)]
         if "" in table.names and not table.border_hosts:
-            yield ('mail_in.stamps.names: with the empty name "" only border_hosts say whose stamp '
+            yield ('mail_in.stamps.names: with the empty name "" only border_hosts show whose stamp '
                    "it is; add them")
     for key, names in lists:
         for name in names:
@@ -82,7 +82,7 @@ def _name_faults(settings: MailIn) -> Iterator[str]:
 def _fault(name: str) -> str:
     """What is wrong with a name or pattern, or ""."""
     if len(name) > _LONGEST or not _NAME.fullmatch(name):
-        return f'"{name[:60]}" is no name of a server; write it as it stands in the header'
+        return f'"{name[:60]}" is not the name of a server; write it as in the header'
     end = name.rpartition("*")[2]
     if "*" not in name:
         return ""

@@ -125,7 +125,8 @@ class NoteAbsence(Act[AbsenceRow | None]):
         ahead = absences_of(table.session, self.game, player, table.now.date())
         if len(ahead) >= MOST_AHEAD and not _noted(ahead, first, last):
             raise Refused(Sentence(
-                "Nothing was changed: %(number)s absences are announced already. Take one back first.",
+                "Nothing was changed: %(number)s absences are announced already. Take back one of them "
+                "first.",
                 number=MOST_AHEAD))
 
     def change(self, table: ActTable) -> AbsenceRow | None:
@@ -233,9 +234,9 @@ def tell_of_new_player(
 ) -> int:
     """Inform everybody that a power has another player, or none; the number of letters."""
     variant = letters.load(game.variant)
-    news = (Sentence("Nobody commands %(power)s for now; its units have no orders.",
+    news = (Sentence("%(power)s has no player for now; its units get no orders.",
                      power=_owner(variant, [power])) if is_empty
-            else Sentence("%(power)s has another player from now on. What was sent in for it still counts.",
+            else Sentence("%(power)s has another player from now on. Sheets already sent for it still count.",
                           power=_subject(variant, [power])))
     where = Sentence("Names and postal addresses of all players are on the page of the game's players, "
                      "behind your own link.")
@@ -250,8 +251,8 @@ def tell_of_pause(
     """Inform everybody that a game pauses: every deadline ahead is later by so many days."""
     return announce(session, letters, game, AnnouncementFacts(
         f"pause-{key}", Sentence("The game pauses"),
-        (Sentence("The game pauses for %(days)s days: every deadline ahead is later by as much, and the next "
-                  "one is %(until)s.", days=days, until=until),
+        (Sentence("The game pauses for %(days)s days: every deadline ahead moves by as many days, and the "
+                  "next one is %(until)s.", days=days, until=until),
          Sentence("Reason: %(why)s", why=why),
          Sentence("What you sent still counts. Calendars that you subscribed to show it.")),
         closing_of(session, game.id)))
@@ -268,7 +269,7 @@ def tell_of_holiday(
                   "sheets on these days.", first=first, last=last),
          Sentence("So that you lose no time, %(phase)s closes %(until)s, and each later deadline moves by "
                   "as many days.", phase=phase_of(phase), until=phase.deadline),
-         Sentence("Mail is taken in and answered as always. What you sent still counts. Calendars that you "
+         Sentence("Mail is received and answered as always. What you sent still counts. Calendars that you "
                   "subscribed to show the new dates.")),
         closing_of(session, game.id)))
 
@@ -281,7 +282,7 @@ def tell_of_results_taken_back(
     return announce(session, letters, game, AnnouncementFacts(
         f"taken-back-{phase.ordinal}-{times}", Sentence("Results taken back"),
         (Sentence("The results of %(phase)s are taken back. They are judged again, and you get them again, "
-                  "with what is different.", phase=phase_of(phase)),
+                  "with the differences marked.", phase=phase_of(phase)),
          *(Sentence("So are the results of %(phase)s, which came after them.", phase=each) for each in later),
          Sentence("Reason: %(why)s", why=why),
          Sentence("Until then no later phase takes orders; the new results name its deadline."),
@@ -352,7 +353,7 @@ def _announcement_sample(seat: Previews) -> Sample[AnnouncementFacts]:
     facts = absence_facts(
         "preview", seat.variant, (seat.other,), today, today + timedelta(days=9),
         closing=seat.closing())
-    return Sample(facts, "As if another player were away; who and when is made up.")
+    return Sample(facts, "As if another player were away; name and days are made up.")
 
 
 ANNOUNCEMENT = LetterKind(

@@ -424,7 +424,7 @@ def _welcome_sample(seat: Previews) -> Sample[WelcomeFacts]:
         rules=playing_rules(seat.game, seat.variant),
         proofs=Proofs(seeds=commitments(seat.session, seat.phase(), with_it=True),
                       record=RecordReference(root.number, root.link) if root.number else None))
-    return Sample(facts, "As it would leave today, with a map, a blank sheet and the record’s fingerprint.",
+    return Sample(facts, "As it would be sent today, with a map, a blank sheet and the record’s fingerprint.",
         closing.phase)
 
 
@@ -448,7 +448,7 @@ def _correction_sample(seat: Previews) -> Sample[CorrectionFacts]:
     phase = phase_of(row or seat.phase())
     facts = CorrectionFacts("preview", "(what the results said)", "(what is right)", "(what follows)",
                             "(a player)", None if row is None else row.sent_at)
-    return Sample(facts, "With your words left out; a picture of them goes along.", phase)
+    return Sample(facts, "Your text is left out; a picture of it is attached.", phase)
 
 
 WELCOME = LetterKind(

@@ -112,14 +112,14 @@ def about_ignored_mail(session: Session, letters: LetterContext, row: IgnoredMai
     """An ignored mail with an attachment (BOX-01)."""
     mail = session.get_one(MailRow, row.sha256)
     player = session.get_one(PlayerRow, row.player_id)
-    why = because(row.reason, "a rule of ours ignores it")
+    why = because(row.reason, "one of the site's rules ignores it")
     base = letters.sender.base_url.rstrip("/")
     return NoticeFacts(
         key=f"ignored-mail-{row.sha256}",
         event=f"A mail under a player's address was ignored: {why}. It seems to have an attachment.",
         since=mail.received_at, link=f"{base}/?show=ignored" if base else "",
-        consequence="it does not count, and nobody is answered. If it is a sheet, take it back at the desk: "
-                    "then it is judged like any other mail, by the time at which it was received.",
+        consequence="it does not count, and no answer is sent. If it is a sheet, take it back at the desk: "
+        "then it is handled like any other mail, by the time at which it was received.",
         mail=NoticedMail(row.sender, False, row.subject, player.name,
                          _seats(session, letters, player)))
 
@@ -129,8 +129,8 @@ def older_mails(count: int, folder: str, now: datetime) -> NoticeFacts:
     return NoticeFacts(
         key="older-mails", since=now, link="",
         event=f"{count} mail{'s' if count > 1 else ''} in {folder} came before this site was set up.",
-        consequence="they stay where they are, unanswered, and none of them counts. If one of them is a "
-                    "sheet, ask its sender to send it again. You need not do anything else.")
+        consequence="they stay where they are, unanswered and uncounted. If one of them is a sheet, ask its "
+        "sender to send it again. You need not do anything else.")
 
 
 def report_failed(letters: LetterContext, session: Session, row: OutboxRow) -> None:
@@ -149,7 +149,8 @@ def report_failed(letters: LetterContext, session: Session, row: OutboxRow) -> N
         facts = NoticeFacts(
             key=f"unsent-{row.id}", since=now, link=link,
             event=f"A letter was not sent: {row.subject}. The reason: {cause}.",
-            consequence="nobody gets it. It is kept under Letters, where you can read and print it.")
+            consequence="its reader does not get it. It is stored under Letters, where you can read and "
+            "print it.")
     else:
         became = "came back as undeliverable" if failed.came_back(row) else "could not be sent"
         address = sha256(row.recipient.lower().encode()).hexdigest()[:12]
@@ -157,11 +158,11 @@ def report_failed(letters: LetterContext, session: Session, row: OutboxRow) -> N
             # By the address too, so that a new one which fails on the same day is reported.
             key=f"failed-{row.player_id or 0}-{address}-{now:%Y-%m-%d}", since=now, link=link,
             event=f"A letter to {reader} {became}: {row.subject}",
-            consequence=f"its reader does not have it, because {cause}. Ask them in some other way for "
-                        "another address, add it on the game's page, and send the letter again from Health: "
-                        "it goes to the new address. You can also print it from Letters and post it. Further "
-                        "letters to this address that fail today bring no notice of their own; the inbox "
-                        "counts them.")
+            consequence=f"its reader does not have it, because {cause}. Ask them for another address in "
+                        "some other way, add it on the game's page, and send the letter again from Health: "
+                        "it goes to the new address. You can also print it from Letters and post it. "
+                        "Further letters to this address that fail today bring no notice of their own; the "
+                        "inbox counts them.")
     notify(session, letters, game, facts)
 
 
@@ -170,11 +171,11 @@ def about_returned_mail_of(player: PlayerRow, now: datetime, base_url: str) -> N
     return NoticeFacts(
         # Once a day: anybody can write such a report.
         key=f"bounce-player-{player.id}-{now:%Y-%m-%d}",
-        event=f"A letter to {player.name} came back as undeliverable; the report does not say which",
+        event=f"A letter to {player.name} came back as undeliverable; the report does not name the letter",
         since=now,
         link=f"{base_url}/letters" if base_url else "",
-        consequence="every letter to this player still leaves. If more come back, ask the player in some "
-                    "other way for another address.",
+        consequence="letters to this player are still sent. If more come back, ask the player for another "
+        "address in some other way.",
     )  # fmt: skip
 
 
@@ -188,7 +189,7 @@ def _coordinator_notice_sample(seat: Previews) -> Sample[NoticeFacts]:
         "preview", f"A mail needs you: {RefusalReason.UNKNOWN_SENDER.because}.",
         f"{base}/?show=mails" if base else "", seat.letters.clock.now(),
         "it does not count. The mail stays in quarantine, unchanged.")
-    return Sample(facts, "As if a stranger had written.")
+    return Sample(facts, "As if a stranger had sent a mail.")
 
 
 COORDINATOR_NOTICE = LetterKind(

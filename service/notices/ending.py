@@ -124,7 +124,8 @@ def _game_over_sample(seat: Previews) -> Sample[GameOverFacts]:
             resolution_of(last), seat.letters.sender.base_url)
     else:
         last, facts = seat.phase(), _over_at_once(seat, end)
-    return Sample(facts, "As if the game ended today in a draw; a printed sheet of the same goes along.",
+    return Sample(facts, "As if the game ended today in a draw; a printed sheet with the same text is "
+                         "attached.",
         phase_of(last))
 
 

@@ -159,7 +159,7 @@ def sheet_form(
         say("Type one order into each field, save this file, and mail it to %(address)s.",
             address=reader.address) if reader.address
         else say("Type one order into each field, save this file, and mail it."),
-        say("It is read from its fields, letter by letter. Fields that you leave empty are no orders."),
+        say("It is read from its fields, letter by letter. Fields that you leave empty are not orders."),
         say("It must arrive before %(instant)s.", instant=language(reader.language).instant(
             deadline, reader.zone)),
         say("Example: %(order)s", order=examples[-1]) if examples else "",

@@ -56,8 +56,8 @@ def send_due(session: Session, letters: LetterContext) -> bool:
         key=f"gathered-{now:%Y-%m-%dT%H%M}", since=waiting[0].at,
         event=f"{count} more {'mail needs' if count == 1 else 'mails need'} you.",
         link=f"{base}/?show=mails" if base else "", items=_items(waiting),
-        consequence="none of them counts. They stay where they are, unchanged; the desk lists them all. Such "
-                    "mails are gathered into one letter an hour, so that they crowd out no other letters."))
+        consequence="none of them counts. They stay where they are, unchanged; the desk lists them all. "
+        "Such mails are collected into one letter an hour, so that other letters are not delayed."))
     for row in waiting:
         row.told_at = now
     return True

@@ -33,8 +33,8 @@ from service.pictures import PaperEnvelope
 from service.store import records
 from service.store.tables import GameRow, PlayerRow, PostalAddressRow
 
-BY_HAND = ("some lines of this address are in letters that no font of this machine has. The envelope has an "
-           "empty rule in their place: write them by hand. To print them, install the Debian packages "
+BY_HAND = ("some lines of this address have characters that no font of this machine has. The envelope has a "
+           "blank line in their place: write them by hand. To print them, install the Debian packages "
            f"{pictures.SCRIPT_PACKAGES}.")
 
 
@@ -205,7 +205,7 @@ def _postal_pack_sample(seat: Previews) -> Sample[PackFacts]:
     phase = replace(seat.coming(kind).phase, season=season)
     facts = PackFacts(((seat.name, 1),), tuple(
         power.name for power in seat.variant.powers.values() if power.id != seat.power))
-    return Sample(facts, "As if this power alone had a postal address.", phase)
+    return Sample(facts, "As if only this power had a postal address.", phase)
 
 
 POSTAL_PACK = LetterKind(

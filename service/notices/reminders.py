@@ -175,7 +175,7 @@ def _reminder_sample(seat: Previews) -> Sample[ReminderFacts]:
         seat.subject(closing.phase, seat.next_version),
         f"{base}/public/{seat.game.id}/calendar.ics" if base else "",
         f"{base}/public/entry" if base else "")
-    return Sample(facts, "As it leaves two days before this deadline.")
+    return Sample(facts, "As it is sent two days before this deadline.")
 
 
 REMINDER = LetterKind(

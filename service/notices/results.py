@@ -147,7 +147,7 @@ class ResultsAnnouncer:
                     ready([self._results_letter(phase_of(phase), resolution, info, to, version_of_reader)])
                     ready(requests)
         if end is not None:
-            with steps.step("the letters that tell of the end"):
+            with steps.step("the letters about the end"):
                 ready(Farewell(self.letters).all(session, game, end, phase, resolution, drawing=self.drawing))
         with steps.step("the letters to you"):
             ready(self._unreached(session, phase, variant, info))
@@ -219,10 +219,10 @@ class ResultsAnnouncer:
         base = self.letters.sender.base_url.rstrip("/")
         facts = NoticeFacts(
             key=f"no-address-{phase.id}",
-            event=f"No mail address is known of the player of {', '.join(names)}.",
+            event=f"The player of {', '.join(names)} has no mail address.",
             link=f"{base}/games/{phase.game_id}" if base else "", since=self.letters.clock.now(),
             consequence="the results do not reach them. Enter an address, or print the results from Letters "
-                        "and post them.")
+            "and post them.")
         return [render.letter(COORDINATOR_NOTICE, info, Recipient(self.letters.sender.coordinator), facts)]
 
     def _pack(

@@ -273,7 +273,7 @@ def _results_sample(kind: PhaseKind, seat: Previews) -> Sample[ResultsFacts]:
         Lots(range(seat.variant.rules.LOTS)))
     return Sample(
         ResultsFacts(powers=show(seat.variant, resolution, {})),
-        "No such phase is judged yet: this is what the position gives if nobody orders anything.", phase)
+        "No such phase is judged yet: these are the results without any orders.", phase)
 
 
 def _final_sample(seat: Previews) -> Sample[ResultsFacts]:

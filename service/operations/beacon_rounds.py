@@ -86,7 +86,7 @@ class BeaconRounds:
         if signature is None:
             return False
         if not beacons.is_signed(chain, number, signature):
-            log.warning("a relay of the beacon handed over a round with a false signature")
+            log.warning("a relay of the beacon sent a round with a false signature")
             return False
         with self.store.begin() as session:
             phase = session.get_one(PhaseRow, phase_id)

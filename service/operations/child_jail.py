@@ -29,14 +29,14 @@ def check_jail(settings: Settings) -> Finding:
     if acts:
         missing = [name for name, here in (("Landlock", jail.offered().landlock > 0),
                                            ("seccomp", jail.offered().seccomp)) if not here]
-        lacks = f"this kernel lacks {' and '.join(missing)}" if missing else "its walls have a gap"
+        lacks = f"this kernel lacks {' and '.join(missing)}" if missing else "its jail has a gap"
         return Finding(
             NAME, FindingState.TROUBLE,
-            "whoever takes over the child that opens mails and pictures could "
+            "an attacker in the child process that opens mails and pictures could "
             f"{'; '.join(map(str, acts))}: {lacks}; use "
             "a newer kernel or container, or install bubblewrap and set reader.child_jail to bwrap")
-    return Finding(NAME, FindingState.WELL, "the child that opens mails and pictures is shut "
-                                            f"in{_walls(settings)}")
+    return Finding(NAME, FindingState.WELL, "the child process that opens mails and pictures is "
+                                            f"jailed{_walls(settings)}")
 
 
 def _walls(settings: Settings) -> str:
@@ -44,5 +44,5 @@ def _walls(settings: Settings) -> str:
         return " by bubblewrap and the kernel"
     walls = jail.offered()
     if not walls.landlock:
-        return " by seccomp alone: the kernel has no Landlock, so it opens no file at all"
+        return " by seccomp only: the kernel has no Landlock, so the child opens no files"
     return f" by Landlock {walls.landlock} and seccomp"

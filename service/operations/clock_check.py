@@ -120,9 +120,9 @@ class ClockSkewGuard:
                     event=warning,
                     since=self.clock.now(),
                     link=f"{self.desk.sender.base_url}/health" if self.desk.sender.base_url else "",
-                    consequence=("the phase is neither closed nor judged. Nobody loses by it: the mail "
-                                 "server's own stamps say what came in time. Once the clock is set, it goes "
-                                 "on by itself within five minutes."),
+                    consequence=("the phase is neither closed nor judged. No player is harmed: the mail "
+                                 "server's stamps decide what came in time. Once the clock is set, it "
+                                 "continues by itself within five minutes."),
                 )
                 notify(session, self.desk, game, facts, phase)
         return True
@@ -151,7 +151,7 @@ def skew_sentence(apart: timedelta) -> str:
     seconds = abs(round(apart.total_seconds()))
     much = f"{seconds} seconds" if seconds < 120 else render.duration(timedelta(seconds=seconds))
     return (f"This machine's clock is {much} {'ahead of' if apart > timedelta() else 'behind'} the mail "
-            "server's. Set it, best by NTP: deadlines go by it.")
+            "server's. Set it, best by NTP: deadlines depend on it.")
 
 
 def behind_by_stamps(session: Session) -> timedelta | None:

@@ -39,13 +39,13 @@ def close_files(settings: Settings) -> int:
 def check_files(settings: Settings) -> Finding:
     """Whether another account can read what the site keeps."""
     if not Path(settings.data).exists():
-        return Finding(NAME, FindingState.WELL, "will be for their owner alone")
+        return Finding(NAME, FindingState.WELL, "will be readable only by their owner")
     paths = open_paths(settings)
     if not paths:
-        return Finding(NAME, FindingState.WELL, "what the site keeps is for its own account alone")
+        return Finding(NAME, FindingState.WELL, "only the site's own account can read its files")
     return Finding(
         NAME, FindingState.TROUBLE,
-        f"{len(paths)} files or folders can be read by other accounts of this machine, such as {paths[0]}; "
+        f"{len(paths)} files or folders are readable by other accounts of this machine, such as {paths[0]}; "
         f"start the site once with galloper serve, or run: chmod -R go= {settings.data}")
 
 

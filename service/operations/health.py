@@ -129,7 +129,7 @@ def check_mailbox(observation: Observation) -> Finding:
     name, mailbox = "Mailbox", observation.mailbox
     if mailbox.last is None:
         return Finding(
-            name, FindingState.UNKNOWN, "Not asked since this process started.",
+            name, FindingState.UNKNOWN, "Not checked since this process started.",
             "If this stays for a minute, the desk runs without `galloper serve`; mail waits on its server.")
     good_at = mailbox.good_at
     last_good = "never since the start" if good_at is None else ago(observation.now - good_at)
@@ -137,21 +137,21 @@ def check_mailbox(observation: Observation) -> Finding:
     if began_at is not None and observation.now - began_at > LONGEST_LOOK:
         return Finding(
             name, FindingState.TROUBLE,
-            f"A look into it is under way since {began_at:%H:%M} GMT and has not ended. Last good answer: "
+            f"A check of it began at {began_at:%H:%M} GMT and has not ended. Last good answer: "
             f"{last_good}.",
             "The mail server is slow, or very much mail is waiting. Nothing is lost; deadlines wait for it.")
     if mailbox.last.trouble:
         return Finding(
             name, FindingState.TROUBLE, f"{mailbox.last.trouble} Last good answer: {last_good}.",
-            "Nothing is lost while it is away: mail waits on its server, stamped with the server's own time.",
+            "Nothing is lost meanwhile: mail waits on its server, stamped with the server's time.",
             is_urgent=mailbox.is_refused() or mailbox.last.trouble in {mark.ANOTHER_SITE, mark.LATER_COPY})
     if mailbox.settings_fault:
-        return Finding(name, FindingState.TROUBLE, f"Last asked {last_good}. {mailbox.settings_fault}",
-                       "Correct the settings file; it is read anew as soon as it is saved.")
+        return Finding(name, FindingState.TROUBLE, f"Last checked {last_good}. {mailbox.settings_fault}",
+                       "Correct the settings file; it is read again as soon as it is saved.")
     if good_at is not None and observation.now - good_at > LONGEST_WITHOUT_POLL:
-        return Finding(name, FindingState.TROUBLE, f"Last asked {last_good}.",
+        return Finding(name, FindingState.TROUBLE, f"Last checked {last_good}.",
                        "Restart the site; mail waits on its server.")
-    return Finding(name, FindingState.WELL, f"Last asked {last_good}.")
+    return Finding(name, FindingState.WELL, f"Last checked {last_good}.")
 
 
 def check_other_readers(observation: Observation) -> Finding:
@@ -161,18 +161,20 @@ def check_other_readers(observation: Observation) -> Finding:
         EventRow.what == Event.MAIL_MOVED_ELSEWHERE, EventRow.at > observation.now - RECENT)
         .order_by(EventRow.at)).all()
     if not moved:
-        return Finding(name, FindingState.WELL, "Every mail that was taken out of the mailbox came in here.")
+        return Finding(name, FindingState.WELL, "Every mail taken from the mailbox was received by this "
+                                                "site.")
     mails = _mails(sum(int(event.detail.get("count", 0)) for event in moved))
     restored_at = last_event(session, Event.RESTORED)
     if restored_at is not None and all(
             datetime.fromisoformat(event.detail["last"]) <= restored_at for event in moved):
-        return Finding(name, FindingState.NOTE, f"{mails} that the backup did not have yet came in again.")
+        return Finding(name, FindingState.NOTE, f"{mails} that the backup did not have yet were received "
+                                                "again.")
     return Finding(
         name, FindingState.TROUBLE,
-        f"{mails} of the last 24 hours were taken out of the mailbox by another program, and came in here "
-        "from the folder of mails taken in.",
-        "Look for a second Galloper, a mail program with a filter or a person who moves mails, and end that: "
-        "a program that uses another folder takes mails away unseen.",
+        f"{mails} of the last 24 hours were moved by another program, and received by this site from the "
+        "folder of received mails.",
+        "Look for a second Galloper, a mail filter or a person who moves mails, and stop it: mails moved to "
+        "another folder would be missed.",
         moved[0].at.isoformat(), is_urgent=True)
 
 
@@ -185,20 +187,20 @@ def check_stuck_mails(observation: Observation) -> Finding:
             name, FindingState.TROUBLE,
             f"{_mails(len(unread))} cannot be fetched, first tried {ago(observation.now - unread[0].since)}: "
             f"{unread[0].why}.",
-            "Look at the mailbox with a mail program. They are tried again every hour, and a deadline waits "
-            "for those that came in time.",
+            "Check the mailbox with a mail program. The site tries again every hour, and a deadline waits "
+            "for mails that came in time.",
             unread[0].since.isoformat())
     unmoved = mail_troubles.of_kind(session, MailTroubleKind.UNMOVED)
     if unmoved:
         # The beginning is the id, so that one such trouble is written about once.
         return Finding(
             name, FindingState.TROUBLE,
-            f"{_mails(len(unmoved))} came in and cannot be moved, first tried "
+            f"{_mails(len(unmoved))} were received and cannot be moved, first tried "
             f"{ago(observation.now - unmoved[0].since)}: {unmoved[0].why}.",
-            "They are taken in and count. Check the room and the folders of the mailbox; they are moved as "
-            "soon as that is possible.",
+            "They are received and count. Check the space and the folders of the mailbox; they are moved as "
+            "soon as possible.",
             unmoved[0].since.isoformat())
-    return Finding(name, FindingState.WELL, "The mail server hands out and lets go every mail.")
+    return Finding(name, FindingState.WELL, "Every mail can be fetched and moved.")
 
 
 def _mails(count: int) -> str:
@@ -209,12 +211,12 @@ def check_workers(observation: Observation) -> Finding:
     """Has any worker process given a sign of life lately?"""
     last_seen = observation.session.scalar(select(func.max(WorkerRow.seen_at)))
     if last_seen is None:
-        return Finding("Workers", FindingState.UNKNOWN, "No worker has given a sign of life.",
+        return Finding("Workers", FindingState.UNKNOWN, "No worker has reported.",
                        "Start the site with `galloper serve`.")
     age = observation.now - last_seen
     if age > LONGEST_WITHOUT_WORKER:
-        return Finding("Workers", FindingState.TROUBLE, f"Last sign of life {ago(age)}.",
-                       "Restart the site; work that was cut off goes on.")
+        return Finding("Workers", FindingState.TROUBLE, f"Last report {ago(age)}.",
+                       "Restart the site; interrupted work continues.")
     off = observation.session.scalars(
         select(WorkerRow).where(WorkerRow.seen_at > last_seen - LONGEST_WITHOUT_WORKER,
                                 func.abs(WorkerRow.ahead) > MOST_CLOCK_SKEW.total_seconds())
@@ -225,8 +227,8 @@ def check_workers(observation: Observation) -> Finding:
             "Workers", FindingState.TROUBLE,
             f"The clock of {off.executor.partition(':')[0]} is {abs(off.ahead):.0f} seconds {way} the "
             "database's.",
-            "Set it by NTP. No work is begun twice for it, but what that machine dates is wrong.")
-    return Finding("Workers", FindingState.WELL, f"Last sign of life {ago(age)}.")
+            "Set it by NTP. No work is done twice because of it, but that machine's dates are wrong.")
+    return Finding("Workers", FindingState.WELL, f"Last report {ago(age)}.")
 
 
 def check_connections(observation: Observation) -> Finding:
@@ -245,7 +247,7 @@ def check_connections(observation: Observation) -> Finding:
         return Finding(
             name, FindingState.TROUBLE, sentence,
             "Start fewer processes, set database_connections lower, or raise max_connections of the server: "
-            "at a busy deadline it would refuse some, and a backup too.")
+            "at a busy deadline it would refuse some of them, and a backup.")
     return Finding(name, FindingState.WELL, sentence)
 
 
@@ -256,15 +258,15 @@ def check_queue(observation: Observation) -> Finding:
         select(func.count()).select_from(MailRow).where(MailRow.state == MailState.STORED)) or 0
     unread = session.scalar(
         select(func.count()).select_from(SubmissionRow).where(SubmissionRow.read_at.is_(None))) or 0
-    counts = f"{counted(unjudged, 'mail')} to judge, {counted(unread, 'sheet')} to read"
+    counts = f"{counted(unjudged, 'mail')} to handle, {counted(unread, 'sheet')} to read"
     # A mail that waits for its sender's DNS has its own finding.
     oldest = session.scalar(select(func.min(MailRow.stored_at)).where(
         MailRow.state == MailState.STORED, MailRow.try_again_at.is_(None)))
     if oldest is not None and observation.now - oldest > LONGEST_UNJUDGED:
         return Finding(
             name, FindingState.TROUBLE,
-            f"{counts}; a mail that was stored {ago(observation.now - oldest)} is not judged yet.",
-            "Restart the site; its bytes are kept, and what came in time counts.")
+            f"{counts}; a mail that was stored {ago(observation.now - oldest)} is not handled yet.",
+            "Restart the site; its bytes are stored, and mails in time count.")
     # These mails are in no table: they stay in quarantine on their server, and the log is their only trace
     # here.
     unreadable = observation.recent_events("mail_unreadable")
@@ -273,14 +275,13 @@ def check_queue(observation: Observation) -> Finding:
             name, FindingState.TROUBLE,
             f"{counts}; {counted(unreadable, 'mail')} of the last 24 hours could not be fetched from "
             "the mail server.",
-            "They are in the folder for quarantine: look at them with a mail program, and ask their senders "
-            "to send "
-            "them again.")
+            "They are in the folder for quarantine: check them with a mail program, and ask their senders "
+            "to send them again.")
     failures = observation.recent_events("work_failed") + observation.recent_events("mail_given_up")
     if failures:
         return Finding(name, FindingState.TROUBLE,
                        f"{counts}; work failed {counted(failures, 'time')} in the last 24 hours.",
-                       ("The log names what failed; mails that were given up are in quarantine with their "
+                       ("The log names the failure; mails that were given up are in quarantine with their "
                         "bytes."))
     return Finding(name, FindingState.WELL, f"{counts}.")
 
@@ -322,11 +323,10 @@ def check_senders_dns(observation: Observation) -> Finding:
         .order_by(MailRow.stored_at).limit(1))
     return Finding(
         name, FindingState.TROUBLE,
-        f"{counted(waiting[0], 'mail')} to be proved, the oldest stored {ago(observation.now - waiting[1])}. "
-        f"{(why or {}).get('reason', '')}".strip(),
-        "They are tried again by themselves, and a phase that they came in time for is not judged before. "
-        "After 12 hours they go to quarantine, where you decide. If it is more than one domain, look at this "
-        "machine's own name service (DNS).")
+        f"{counted(waiting[0], 'mail')} wait for proof, the oldest stored "
+        f"{ago(observation.now - waiting[1])}. {(why or {}).get('reason', '')}".strip(),
+        "The site tries again by itself; a phase waits for those that came in time. After 12 hours they go "
+        "to quarantine, where you decide. If several domains fail, check this machine's name service (DNS).")
 
 
 def overdue_phases(
@@ -350,12 +350,12 @@ def check_deadlines(observation: Observation) -> Finding:
             "Deadlines", FindingState.TROUBLE,
             f"{phase.game_id}{others}: the deadline passed {ago(observation.now - phase.deadline)} and the "
             f"phase waits. {wait.why}",
-            "It goes on by itself once that is mended; on the game's page you may give it a later deadline, "
-            "or decide to judge without what may still come.")
+            "It continues by itself once that is repaired; on the game's page you can give it a later "
+            "deadline, or decide to judge without mails still missing.")
     overdue = overdue_phases(observation.session, observation.now)
     passed = overdue or overdue_phases(observation.session, observation.now, timedelta())
     if not passed:
-        return Finding("Deadlines", FindingState.WELL, "Every deadline that has passed was kept.")
+        return Finding("Deadlines", FindingState.WELL, "Every phase closed at its deadline.")
     if not overdue:
         return Finding(
             "Deadlines", FindingState.NOTE,
@@ -366,7 +366,7 @@ def check_deadlines(observation: Observation) -> Finding:
     return Finding(
         "Deadlines", FindingState.TROUBLE,
         f"{game}{others}: the deadline passed {ago(observation.now - deadline)} and the phase is still open.",
-        "Look at Workers, Clock and the log; once they are well it closes by itself within five minutes.")
+        "Check Workers, Clock and the log; once they work, it closes by itself within five minutes.")
 
 
 def check_results(observation: Observation) -> Finding:
@@ -377,18 +377,18 @@ def check_results(observation: Observation) -> Finding:
         .where(PhaseRow.state.in_(JUDGEABLE), PhaseRow.deadline < now - LONGEST_WAIT)
         .order_by(PhaseRow.deadline)).all()
     if not unsent:
-        return Finding("Results", FindingState.WELL, "No results have waited for longer than a day.")
+        return Finding("Results", FindingState.WELL, "No results have waited longer than a day.")
     phase = unsent[0]
     others = f" and {len(unsent) - 1} more" if len(unsent) > 1 else ""
     following = next_phase(session, phase.game_id)
     overtaken = "" if following is None else (
-        f" {phase_of(following)} closes {following.deadline:%d %b %Y, %H:%M} GMT; results that leave with "
-        "less than half of its time left need a later deadline.")
+        f" {phase_of(following)} closes {following.deadline:%d %b %Y, %H:%M} GMT; results sent with less "
+        "than half of its time left need a later deadline.")
     return Finding(
         "Results", FindingState.TROUBLE,
         f"{phase.game_id}{others}: {phase_of(phase)} closed {ago(now - phase.deadline)}, and its results are "
-        f"not sent.{overtaken}", "Read what waits at the desk and send the results, or announce a holiday on "
-        "the game's page next time.", trouble_id=f"{phase.id}")
+        f"not sent.{overtaken}", "Read the waiting lines at the desk and send the results. Next time, "
+                                 "announce a holiday on the game's page.", trouble_id=f"{phase.id}")
 
 
 def check_letters(observation: Observation) -> Finding:
@@ -406,14 +406,14 @@ def check_letters(observation: Observation) -> Finding:
         return Finding(
             name, FindingState.TROUBLE,
             f"Held back by {pause.by} since {pause.at:%a %-d %b, %H:%M} GMT: {pause.why} {counts}",
-            "Let them leave again below. Mail that comes in is kept and counts meanwhile.")
+            "Release them below. Meanwhile incoming mail is stored and counts.")
     lost = failed_addresses(session)
     if lost:
         sentences = " ".join([counts, *(address.sentence for address in lost)])
         return Finding(
             name, FindingState.TROUBLE, sentences,
-            "Ask each player in some other way for another address, add it on the game's page, and send the "
-            "letters again below. Letters shows which they are.", has_notice=True)
+            "Ask each player for another address in some other way, add it on the game's page, and send the "
+            "letters again below. Letters lists them.", has_notice=True)
     return Finding(name, FindingState.WELL, counts)
 
 
@@ -424,7 +424,8 @@ def check_reading_engine(observation: Observation) -> Finding:
     missing = [package for package in ("onnxruntime", "rapidocr") if find_spec(package) is None]
     if missing:
         return Finding(name, FindingState.TROUBLE, f"Not installed: {', '.join(missing)}.",
-                       "Install the package with its reading engines. Until then sheets are held, not lost.")
+                       "Install the package with its reading engines. Until then sheets are held; none is "
+                       "lost.")
     last_read = session.scalar(select(func.max(SubmissionRow.read_at)))
     age = (
         "No sheet was read yet."
@@ -438,7 +439,7 @@ def check_reading_engine(observation: Observation) -> Finding:
         return Finding(
             name, FindingState.TROUBLE,
             f"{loaded} {age} {counted(failures, 'sheet')} could not be read in the last 24 hours.",
-            "They are held with their photographs; read them by hand at their Sheet pages.")
+            "They are held with their photographs; read them by hand on their Sheet pages.")
     return Finding(name, FindingState.WELL, f"{loaded} {age}")
 
 
@@ -447,17 +448,17 @@ def check_disk(observation: Observation) -> Finding:
     try:
         usage, system = shutil.disk_usage(observation.data), os.statvfs(observation.data)
     except OSError as error:
-        return Finding("Disk", FindingState.TROUBLE, (f"The data folder cannot be looked at "
+        return Finding("Disk", FindingState.TROUBLE, (f"The data folder cannot be checked "
                                                       f"({error.strerror})."),
                        "Check the setting data.")
     if system.f_flag & os.ST_RDONLY:
         return Finding(
-            "Disk", FindingState.TROUBLE, "The disk of the data folder can only be read.",
-            "Look at the kernel's log: a disk that fails is often set so. Mail waits on its server, and no "
+            "Disk", FindingState.TROUBLE, "The disk of the data folder is read-only.",
+            "Check the kernel's log: a failing disk is often set read-only. Mail waits on its server, and no "
             "deadline closes meanwhile.", is_urgent=True)
     if system.f_files and system.f_favail < FEWEST_FREE_FILES:
         return Finding("Disk", FindingState.TROUBLE, f"It has room for {system.f_favail} more files.",
-                       "Remove files that nothing needs; mail waits on its server meanwhile.")
+                       "Remove unneeded files; mail waits on its server meanwhile.")
     sentence = f"{usage.free / 1e9:.1f} GB free of {usage.total / 1e9:.1f} GB."
     if usage.free < FEWEST_FREE_BYTES:
         return Finding("Disk", FindingState.TROUBLE, sentence, ("Make room; mail waits on its server "
@@ -469,13 +470,13 @@ def check_memory(_observation: Observation) -> Finding:
     """Has this machine, or the container, the memory that reading needs?"""
     most = memory()
     if most is None:
-        return Finding("Memory", FindingState.UNKNOWN, "This system does not say how much there is.")
+        return Finding("Memory", FindingState.UNKNOWN, "This system does not report its memory.")
     sentence = f"{most / 1e9:.1f} GB."
     if most < LEAST_MEMORY:
         return Finding(
             "Memory", FindingState.TROUBLE, sentence,
-            f"Give this machine or container {LEAST_MEMORY / 1e6:.0f} MB or more: a process that reads "
-            "photographs is ended by the kernel otherwise, again and again.")
+            f"Give this machine or container {LEAST_MEMORY / 1e6:.0f} MB or more: otherwise the kernel "
+            "keeps ending the process that reads photographs.")
     return Finding("Memory", FindingState.WELL, sentence)
 
 
@@ -498,7 +499,7 @@ def check_clock(observation: Observation) -> Finding:
     warning = clock_check.standing_warning(observation.session)
     if warning:
         return Finding("Clock", FindingState.TROUBLE, warning,
-                       "Until then no deadline is closed; nothing that comes in is lost.")
+                       "Until then no deadline is closed; no incoming mail is lost.")
     stamps = clock_check.newest_stamps(observation.session)
     if not stamps:
         return Finding("Clock", FindingState.UNKNOWN, "No mail yet to compare the clock with.")
@@ -509,7 +510,7 @@ def check_clock(observation: Observation) -> Finding:
             "Clock", FindingState.TROUBLE,
             (f"The mail server's stamps are up to {int(ahead.total_seconds())} seconds ahead of this "
              f"machine's clock."),
-            "Set this machine's clock by NTP; deadlines go by it.")
+            "Set this machine's clock by NTP; deadlines depend on it.")
     return Finding("Clock", FindingState.WELL,
                    f"Not behind the mail server's, by the stamps of the last {len(stamps)} mails.")
 
@@ -537,42 +538,42 @@ def check_site_key(observation: Observation) -> Finding:
 CHECKS = (
     Check(
         "Mailbox", check_mailbox,
-        "mails wait on their server, stamped with its own time, and count; but nobody is sent a receipt, "
-        "and a "
-        "deadline that passes waits for them."),
+        "mails wait on their server, stamped with its time, and count; but no receipts are sent, and "
+        "deadlines wait for them."),
     Check("Other readers", check_other_readers,
-          "a sheet may be taken away that never comes in here, and its player does not hear of it."),
+          "a sheet may be moved without being received, and its player gets no answer."),
     Check("Stuck mails", check_stuck_mails,
-          "a mail that cannot be fetched is in no results, and its deadline waits; one that cannot be moved "
-          "counts, and stays in the folder."),
-    Check("Workers", check_workers, "no mail is judged, no deadline is closed and no letter is sent."),
+          "a mail that cannot be fetched is missing in the results, and its deadline waits; a mail that "
+          "cannot be moved counts, and stays in the folder."),
+    Check("Workers", check_workers, "no mail is handled, no deadline is closed and no letter is sent."),
     Check("Connections", check_connections,
           "at a busy deadline the database refuses the site's own processes, and a backup."),
     Check("Queue", check_queue, "a sheet that came in time is not read, and its phase waits for it.",
           is_daily=True),
     Check("Reading pace", check_reading_pace,
-          "the results of a deadline come later, by the time that its sheets take to be read."),
+          "results come later, by the time that reading the sheets takes."),
     Check("Senders' domains", check_senders_dns,
           "after 12 hours these mails go to quarantine; until then their phases wait for them."),
     Check(
         "Deadlines", check_deadlines,
-        ("the phase is neither closed nor judged. Nobody loses by it: the mail server's stamps say what came "
-         "in time.")),
-    Check("Results", check_results, "the players wait, and are not asked for their next orders.",
+        ("the phase is neither closed nor judged. No player is harmed: the mail server's stamps decide what "
+         "came in time.")),
+    Check("Results", check_results, "the players wait for results and their next orders.",
           to_deputy=True),
     Check("Letters", check_letters,
-          "somebody does not hear of their results, or of what is wrong with their sheet."),
+          "a player misses results, or a notice about a fault of a sheet."),
     Check("Reading engine", check_reading_engine,
           "sheets are held with their photographs, and their phases wait for a person to read them."),
-    Check("Disk", check_disk, "no more mail can be taken in; it waits on its server.", is_daily=True),
+    Check("Disk", check_disk, "no more mail can be received; it waits on its server.", is_daily=True),
     Check("Memory", check_memory, "photographs are not read, and their phases wait for a person."),
     Check("Stored files", check_stored_files,
-          "a page, letter or archive that needs such a file lacks it, and one day no copy may be left."),
-    Check("Database", check_database, "what is on the damaged pages is lost, and more may be soon."),
+          "pages, letters and archives that need such a file lack it, and the last copy may be lost one "
+          "day."),
+    Check("Database", check_database, "the data on the damaged pages is lost, and more may follow."),
     # A clock that is off is reported by `service.operations.clock_check`, at the deadline that it holds up.
     Check("Clock", check_clock),
     Check("Site key", check_site_key,
-          "the next phase with lots cannot be judged, and receipts go out without a signature."),
+          "the next phase with lots cannot be judged, and receipts are sent without a signature."),
 )
 """The checks of the core."""
 

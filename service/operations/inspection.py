@@ -151,23 +151,23 @@ def files_finding(session: Session) -> Finding:
     """What is stated about the stored files."""
     name, row = "Stored files", session.get(InspectionRow, FILES)
     if row is None:
-        return Finding(name, FindingState.UNKNOWN, "Not read yet; each night reads them.")
+        return Finding(name, FindingState.UNKNOWN, "Not checked yet; they are checked each night.")
     if not row.count:
-        return Finding(name, FindingState.WELL, f"Every file that was read is whole ({row.ended_at:%-d %b}).")
+        return Finding(name, FindingState.WELL, f"Every checked file is complete ({row.ended_at:%-d %b}).")
     first = row.files[0]
     return Finding(
         name, FindingState.TROUBLE,
         f"{counted(row.count, 'file')} of mails, photographs or letters cannot be read. The first is "
         f"blobs/{first[:2]}/{first}.",
-        "Bring them back from an older backup: each is in it under the same name, below blobs. Backups and "
-        "archives go on without them and name them. Check the disk too.", f"{row.count}-{first[:12]}")
+        "Restore them from an older backup: each has the same name there, below blobs. Backups and archives "
+        "continue without them and list them. Check the disk too.", f"{row.count}-{first[:12]}")
 
 
 def database_finding(session: Session) -> Finding:
     """What is stated about the database."""
     name, row = "Database", session.get(InspectionRow, DATABASE)
     if row is None:
-        return Finding(name, FindingState.UNKNOWN, "Not read yet; each night reads it.")
+        return Finding(name, FindingState.UNKNOWN, "Not checked yet; it is checked each night.")
     if row.trouble:
         return Finding(name, FindingState.TROUBLE, row.trouble, WHAT_TO_DO, is_urgent=True)
     return Finding(name, FindingState.WELL, f"Its pages are whole ({row.ended_at:%-d %b}).")

@@ -11,8 +11,8 @@ from service.site_key import IN_SESSION
 from service.store.tables import PhaseRow, PhaseState
 
 NOT_JUDGED = (PhaseState.WAITING, PhaseState.OPEN, PhaseState.CLOSED)
-ADVICE = ("Put the copy there that was made when the site was set up, and start the site again. If it is "
-          "lost for good, `galloper game lots --without seed` goes on without it, and all players are told.")
+ADVICE = ("Put the copy from the setup of the site there, and start the site again. If it is lost for good, "
+          "`galloper game lots --without seed` continues without it, and all players are informed.")
 
 
 def key_finding(session: Session, name: str) -> Finding:
@@ -27,16 +27,16 @@ def key_finding(session: Session, name: str) -> Finding:
     if session.info.get(IN_SESSION) is None:
         return Finding(
             name, FindingState.TROUBLE,
-            "The file site.key is not here. No receipt is signed, and no phase with lots can be judged.",
+            "The file site.key is missing. No receipt is signed, and no phase with lots can be judged.",
             ADVICE)
     strange = sorted(game for game, phase in by_game.items()
                      if sealed_lots.opened_seed(session, phase) is None)
     if strange:
         return Finding(
             name, FindingState.TROUBLE,
-            f"The file site.key is another than that of {', '.join(strange)}: no lots can be drawn there.",
+            f"The file site.key does not belong to {', '.join(strange)}: no lots can be drawn there.",
             ADVICE)
-    return Finding(name, FindingState.WELL, "It is here, and fits the sealed lots of the games.")
+    return Finding(name, FindingState.WELL, "It fits the sealed lots of the games.")
 
 
 def _needs_its_seed(phase: PhaseRow) -> bool:

@@ -94,11 +94,11 @@ def _cleaned(value: Any) -> Any:
 
 def _uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     logging.getLogger("galloper").critical(
-        "The process ends by a fault of ours", exc_info=(kind, error, trace)
+        "The process ends after an internal error", exc_info=(kind, error, trace)
     )
 
 
 def _uncaught_in_thread(hook: threading.ExceptHookArgs) -> None:
     logging.getLogger("galloper").critical(
-        "A thread ends by a fault of ours",
+        "A thread ends after an internal error",
         exc_info=(hook.exc_type, hook.exc_value or hook.exc_type(), hook.exc_traceback))

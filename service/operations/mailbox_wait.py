@@ -20,12 +20,12 @@ from service.store.engine import Store
 from service.store.tables import GameRow, PhaseRow, PhaseState
 
 CONSEQUENCE = (
-    "the phase is neither closed nor judged, and players see that it waits. Nobody loses by it: the mail "
-    "server's own stamps say what came in time. It goes on by itself within two minutes once the mailbox can "
-    "be emptied; or decide on the game's page to judge without the mails that may still be there.")
+    "the phase is neither closed nor judged, and players see that it waits. No player is harmed: the mail "
+    "server's stamps decide what came in time. It continues by itself within two minutes once the mailbox "
+    "can be emptied; or decide on the game's page to judge without the mails that may still be there.")
 
 UNASKED = (
-    "the phase is neither closed nor judged, and its sheets stay sealed. Look at Letters: send the letter "
+    "the phase is neither closed nor judged, and its sheets stay sealed. Under Letters, send the letter "
     "again, to an address that works, and give this phase a later deadline on the game's page; or decide "
     "there to judge without these orders.")
 
@@ -90,17 +90,17 @@ def _why(session: Session, phase: PhaseRow, outcome: DrainOutcome) -> str:
         return f"The mailbox could not be emptied at the deadline. {outcome.trouble}"
     left = outcome.in_time(phase.deadline)
     if left:
-        return f"{_mails(left)} that came in time could not be taken in yet."
+        return f"{_mails(left)} that came in time could not be received yet."
     unread = mail_troubles.unread_between(session, phase.opens_at, phase.deadline)
     if unread:
-        return (f"{_mails(unread)} that came in time cannot be fetched from the mail server; see Health, and "
-                "look at the mailbox with a mail program.")
+        return (f"{_mails(unread)} that came in time cannot be fetched from the mail server; see Health, "
+                "and check the mailbox with a mail program.")
     return ""
 
 
 def _unasked_words(names: Sequence[str]) -> str:
     """Who was not asked in time, in a sentence; "" if everybody was."""
-    return (f"No letter that asks {', '.join(names)} for orders was accepted in time to answer."
+    return (f"No letter with the request for orders to {', '.join(names)} was accepted in time to answer."
             if names else "")
 
 

@@ -63,7 +63,7 @@ class Metrics:
         """One family for each number."""
         now = self.clock.now()
         with self.store() as session:
-            yield _by_state(session, "galloper_mails", "Mails taken in, by state.", MailRow.state, MailState)
+            yield _by_state(session, "galloper_mails", "Mails received, by state.", MailRow.state, MailState)
             yield _by_state(
                 session, "galloper_letters", "Letters of the outbox, by state.", OutboxRow.state, OutboxState
             )
@@ -74,13 +74,13 @@ class Metrics:
                 select(func.count()).select_from(SubmissionRow).where(SubmissionRow.read_at.is_(None))))
             yield _age(
                 "galloper_oldest_mail_waiting_seconds",
-                "Since the oldest mail was stored that is not judged yet.",
+                "Age of the oldest stored mail that is not handled yet.",
                 now,
                 session.scalar(select(func.min(MailRow.stored_at)).where(MailRow.state == MailState.STORED)),
             )
             yield _age(
                 "galloper_oldest_letter_due_seconds",
-                "Since the oldest letter was due that has not left.",
+                "Time since the oldest unsent letter was due.",
                 now,
                 session.scalar(
                     select(func.min(OutboxRow.due_at)).where(
@@ -96,11 +96,11 @@ class Metrics:
             yield _gauge("galloper_deadlines_waiting_for_mailbox",
                          "Phases past their deadline that wait for the mailbox.",
                          len(mailbox_waits.all_standing(session)))
-            yield _by_state(session, "galloper_mails_stuck", "Mails that the mail server keeps, by kind.",
+            yield _by_state(session, "galloper_mails_stuck", "Mails stuck on the mail server, by kind.",
                             MailTroubleRow.kind, MailTroubleKind)
             yield _gauge(
                 "galloper_workers",
-                "Worker processes that gave a sign of life.",
+                "Worker processes that reported.",
                 session.scalar(
                     select(func.count())
                     .select_from(WorkerRow)
@@ -110,33 +110,33 @@ class Metrics:
             )
             yield _gauge(
                 "galloper_clock_off",
-                "1 while this machine's clock does not go with the mail server's.",
+                "1 while this machine's clock differs from the mail server's.",
                 int(bool(clock_check.standing_warning(session))),
             )
             made_at = last_event(session, Event.BACKUP_MADE)
             if made_at is not None:
-                yield _age("galloper_backup_age_seconds", "Since the last backup.", now, made_at)
+                yield _age("galloper_backup_age_seconds", "Time since the last backup.", now, made_at)
         yield from self._process()
 
     def _process(self) -> Iterator[GaugeMetricFamily]:
         if self.pulse.last is not None:
             yield _gauge(
                 "galloper_mailbox_up",
-                "1 while the mailbox answered when it was last asked.",
+                "1 if the mailbox answered at the last check.",
                 int(not self.pulse.last.trouble),
             )
         # A look that hangs keeps the last answer good: its age and the age of the last one show that.
         now, began_at = self.pulse.clock.now(), self.pulse.look_began_at
         yield _age("galloper_mailbox_look_under_way_seconds",
-                   "Since the look into the mailbox began that is under way; 0 between looks.", now, began_at)
+                   "Time since the current check of the mailbox began; 0 between checks.", now, began_at)
         yield _gauge("galloper_mailbox_login_refused", "1 while the mail server refuses the login.",
                      int(self.pulse.is_refused()))
         if self.pulse.good_at is not None:
             yield _age("galloper_mailbox_look_age_seconds",
-                       "Since the last look into the mailbox that ended well.", now, self.pulse.good_at)
+                       "Time since the last successful check of the mailbox.", now, self.pulse.good_at)
             yield _gauge(
                 "galloper_mailbox_good_timestamp_seconds",
-                "When the mailbox last answered.",
+                "Time of the mailbox's last answer.",
                 self.pulse.good_at.timestamp(),
             )
         try:

@@ -53,8 +53,8 @@ class SettingsReader:
             settings = self.read()
         except UserFacingError as fault:
             self._stamps = stamps
-            self.status.settings_fault = f"{fault}. The settings before it stay in use."
-            log.warning("the settings were not read anew: they have a fault")
+            self.status.settings_fault = f"{fault}. The earlier settings stay in use."
+            log.warning("the settings were not read again: they have a fault")
             return False
         self._stamps = stamps
         self.renew(settings)
@@ -63,7 +63,7 @@ class SettingsReader:
             f"{', '.join(later)}: changed in the file, and used after the next restart." if later else "")
         has_changed = self.account.change(settings.mail_in, settings.mail_out)
         if has_changed:
-            log.info("the settings of the mail servers were read anew")
+            log.info("the settings of the mail servers were read again")
             self.status.wanted.set()
         return has_changed
 

@@ -40,8 +40,8 @@ class AddPostalAddress(Act[None]):
         other = addresses.overlapping(known, self.address)
         if other is not None:
             raise Refused(Sentence(
-                "Nothing was changed. On some of these days another journey is on the list already: "
-                "%(days)s. Take it off first, or choose other days.", days=_days_of(other)))
+                "Nothing was changed. On some of these days another journey is already on the list: "
+                "%(days)s. Remove it first, or choose other days.", days=_days_of(other)))
 
     def change(self, table: ActTable) -> None:
         """Add it."""

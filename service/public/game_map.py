@@ -24,7 +24,7 @@ from service.web.public_limits import DrawnOnce
 
 router = APIRouter(dependencies=[PUBLIC])
 UNKNOWN = N_("There is no such game here. Check the address in your letters.")
-NOT_DRAWN = N_("The board of this game has no drawn shapes, so there is no picture of it; the table says "
+NOT_DRAWN = N_("The board of this game has no drawn shapes, so there is no picture of it; the table shows "
                "the same.")
 CACHE_HEADERS = {"Cache-Control": "max-age=300"}
 # An SVG is a document that may hold scripts; ours has inline style and its own type only.

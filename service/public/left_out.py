@@ -21,8 +21,8 @@ from service.web.access import PUBLIC
 from service.web.ports import DeskPorts
 
 router = APIRouter(dependencies=[PUBLIC])
-GONE = N_("This link has ended, or it is incomplete. Copy it again from your letter, or ask the coordinator "
-          "for the files.")
+GONE = N_("This link has expired, or it is incomplete. Copy it again from your letter, or ask the "
+          "coordinator for the files.")
 # Anything else is only downloaded: an attachment could be a page with a script.
 _SHOWN = frozenset({"image/png", "image/jpeg", "application/pdf"})
 _KINDS = {

@@ -45,11 +45,11 @@ FATES = {
     "held": N_("waits for the coordinator"),
 }
 DID_NOT_COUNT = N_("did not count")
-"""What became of a held sheet once the results are sent: it waits for no person."""
-NOT_LOOKED_AT = N_("nobody settled this line, since the sheet did not count")
+"""The fate of a held sheet once the results are sent: it waits for no one."""
+NOT_LOOKED_AT = N_("this line was not settled, since the sheet did not count")
 LINE_STATES = {
-    LineState.AUTO: "", LineState.READ: "", LineState.OPEN: N_("the coordinator still looks at this line"),
-    LineState.SKIPPED: N_("the coordinator still looks at this line"),
+    LineState.AUTO: "", LineState.READ: "", LineState.OPEN: N_("the coordinator is still checking this line"),
+    LineState.SKIPPED: N_("the coordinator is still checking this line"),
     LineState.VOID: N_("could not be read"), LineState.NOT_ORDER: N_("not an order"),
 }
 """The states of a line, as its player sees them."""
@@ -124,7 +124,7 @@ def photograph(request: Request, visitor: Visitor, game_id: str, page_id: int) -
             raise HTTPException(404, N_("There is no such page of yours."))
         key = page.upright
     if key is None:
-        raise HTTPException(404, N_("This page has not been opened as a picture yet. Its file is kept."))
+        raise HTTPException(404, N_("This page has not been opened as a picture yet. Its file is stored."))
     try:
         # Drawn anew from its pixels: the metadata of a photograph can name a place.
         picture = pictures.page_photograph(ports.blobs.read(key))

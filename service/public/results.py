@@ -29,8 +29,8 @@ from service.web.ports import DeskPorts
 router = APIRouter(dependencies=[PUBLIC])
 Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
 PRIVATE = "private, no-store"
-# One sentence for not sent and not existing: an address must not tell that a phase was judged.
-NONE = N_("There are no results with that number: they are not sent yet, or the phase ended without any.")
+# One sentence for not sent and not existing: an address must not reveal that a phase was judged.
+NONE = N_("There are no results with that number: they are not sent yet, or the phase ended without results.")
 NO_LINE = N_("That line has no order of these results, or you may not see its sheet yet.")
 
 

@@ -24,7 +24,7 @@ from service.web.access import PUBLIC
 from service.web.ports import DeskPorts
 
 router = APIRouter(dependencies=[PUBLIC])
-NO_STAMP = N_("This root has no time stamp. The page of the roots says which have one.")
+NO_STAMP = N_("This root has no time stamp. The page of the roots shows which have one.")
 UNKNOWN = N_("There is no such game here. Check the address in your letters.")
 
 

@@ -30,10 +30,10 @@ LINK, VISIT = "entry", "visit"
 LINK_HOURS = timedelta(hours=24)
 """How long a mailed link can be used."""
 VISIT_HOURS = timedelta(hours=2)
-STRANGER = N_("This page is for players. Ask for a link of your own with the button below; it comes by "
-              "mail to your registered address and works once.")
-# One sentence for used, ended and unknown links: no person learns which secrets existed.
-USED = N_("This link was used before, or it has ended. Nothing was changed: ask for a new one with the "
+STRANGER = N_("This page is for players. Request your own link with the button below; it comes by mail to "
+              "your registered address and works once.")
+# One sentence for used, ended and unknown links: no one learns which secrets existed.
+USED = N_("This link was used before, or it has expired. Nothing was changed: request a new link with the "
           "button below.")
 
 

@@ -93,11 +93,11 @@ class Difference:
             case How.DELETED:
                 return f"The {self.kind} of entry {self.entry} was deleted from the database."
             case How.ADDED:
-                return f"A {self.kind} ({self.fact}) was put into the database and never entered."
+                return f"A {self.kind} ({self.fact}) was put into the database without an entry."
             case How.CHAIN:
                 return f"The record itself was changed: its chain is broken at entry {self.entry}."
             case How.TRIGGER:
-                return f"The trigger {self.fact}, which notes what is written, is missing or changed."
+                return f"The trigger {self.fact}, which records every change, is missing or changed."
 
 
 def differences(

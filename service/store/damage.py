@@ -6,7 +6,7 @@ from sqlalchemy.exc import DBAPIError
 
 WHAT_TO_DO = (
     "Stop the site, keep a copy of the database as it is, and restore the newest backup on another disk; "
-    "mails that came since are in the mailbox and come in again.")
+    "newer mails are in the mailbox and are received again.")
 _DAMAGED_STATES = ("XX001", "XX002")
 """PostgreSQL: data_corrupted, index_corrupted."""
 _DAMAGED_WORDS = ("malformed", "file is not a database", "disk I/O error")

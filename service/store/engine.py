@@ -233,7 +233,8 @@ def _mend_sqlite(connection: Connection) -> None:
     if broken is not None:
         raise BrokenReference(
             f"A step of this upgrade left a row of the table {broken[0]} that refers to a row of {broken[2]} "
-            "that is gone. Nothing was changed; stay with the old program, and tell the makers of Galloper.")
+            "that is gone. Nothing was changed; stay with the old program, and report it to the makers of "
+            "Galloper.")
 
 
 def migrate_within(connection: Connection) -> None:

@@ -117,8 +117,8 @@ def copy_beside(file: Path, revision: str, newest: str, now: datetime) -> Path:
                             f"was changed; test it with galloper backup.")
         unfinished.replace(copy)
     except (OSError, sqlite3.Error) as error:
-        raise CopyFault(f"{file} could not be copied to {copy} ({error}). Nothing was changed; make room, or "
-                        f"let the folder be written.") from error
+        raise CopyFault(f"{file} could not be copied to {copy} ({error}). Nothing was changed; make room, "
+                        "or make the folder writable.") from error
     finally:
         unfinished.unlink(missing_ok=True)
     return copy

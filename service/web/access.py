@@ -22,12 +22,12 @@ from service.web.mail_games import is_within
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
 
-NOT_YOURS = ("This page is the coordinator's. Nothing was shown and nothing was changed; a second reader "
-             "reads lines at the desk, which the inbox leads to, an operator has the page Health, and "
-             "whoever coordinates one game has the pages of that game.")
+NOT_YOURS = ("This page is the coordinator's. Nothing was shown or changed. A second reader reads lines at "
+             "the desk, see the inbox; an operator has the page Health; the coordinator of one game has the "
+             "pages of that game.")
 
-NOT_OF_YOUR_GAMES = ("Nothing was changed: this names something that is of none of the games that you "
-                     "coordinate. Ask a coordinator of the site.")
+NOT_OF_YOUR_GAMES = ("Nothing was changed: part of this belongs to none of your games. Ask a coordinator of "
+                     "the site.")
 
 
 class NotSignedIn(Exception):

@@ -39,8 +39,8 @@ def require_new_name(session: Session, name: str) -> None:
     if not 1 <= len(name) <= LONGEST_NAME:
         raise BadName(f"Nothing was changed: a name has 1 to {LONGEST_NAME} letters.")
     if not name.isprintable():
-        raise BadName("Nothing was changed: this name has a mark that is not seen, or that turns the letters "
-                      "after it round. Write it with letters alone.")
+        raise BadName("Nothing was changed: this name has an invisible character, or one that reverses "
+                      "letters. Use only letters.")
     scripts = {unicodedata.name(char, "").partition(" ")[0] for char in name if char.isalpha()}
     # The log and the record name people by these letters: "Adа" with a Cyrillic last letter is no Ada.
     if len(scripts & _ALIKE) > 1:
@@ -48,7 +48,7 @@ def require_new_name(session: Session, name: str) -> None:
     known = {_seen(person): person for person in session.scalars(select(UserRow.name))}
     alike = known.get(_seen(name))
     if alike is not None:
-        raise BadName(f"Nothing was changed: {alike} may sign in already, and this name looks the same. "
+        raise BadName(f"Nothing was changed: {alike} already has an account, and this name looks the same. "
                       "Choose another name.")
 
 
@@ -173,12 +173,12 @@ def _person(session: Session, name: str) -> UserRow:
                     .with_for_update())
     person = session.get(UserRow, name, populate_existing=True)
     if person is None:
-        raise NoSuchPerson("Nothing was changed: nobody of this name may sign in.")
+        raise NoSuchPerson("Nothing was changed: there is no account with this name.")
     return person
 
 
 def _refuse_without_coordinator(session: Session) -> None:
     left = session.scalar(select(func.count()).select_from(UserRow).where(UserRow.role == Role.COORDINATOR))
     if not left:
-        raise LastCoordinator("Nothing was changed: this is the last coordinator. Make somebody else one "
-                              "first.")
+        raise LastCoordinator("Nothing was changed: this is the last coordinator. Make another person "
+                              "coordinator first.")

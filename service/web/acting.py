@@ -60,7 +60,7 @@ def phase_row(session: Session, phase_id: int) -> PhaseRow:
     """A phase of any game. Raises 404 if there is none."""
     phase = session.get(PhaseRow, phase_id)
     if phase is None:
-        raise HTTPException(404, "There is no such phase. Nothing is lost: the page Games shows every game.")
+        raise HTTPException(404, "There is no such phase. Nothing is lost: the page Games lists every game.")
     return phase
 
 

@@ -150,12 +150,12 @@ def _page(blobs: BlobReader, key: str) -> Image.Image:
             return opened.convert("RGB")
     except BlobError as error:
         raise NoPicture(
-            f"This picture cannot be shown: {error}. What was read and decided is safe."
+            f"This picture cannot be shown: {error}. Readings and decisions are safe."
         ) from error
     except (UnidentifiedImageError, OSError, ValueError) as error:
         raise NoPicture(
-            "This picture cannot be opened. What was read and decided is safe; the line can still be typed "
-            "or skipped."
+            "This picture cannot be opened. Readings and decisions are safe; the line can still be typed or "
+            "skipped."
         ) from error
 
 

@@ -21,15 +21,16 @@ from service.web.page import HEADERS, NotInstalled, StaleForm, show
 from service.web.ports import DeskPorts
 
 log = logging.getLogger(__name__)
-NO_PAGE = "There is no such page. Nothing is lost: the inbox shows all there is to do."
+NO_PAGE = "There is no such page. Nothing is lost: the inbox shows everything to do."
 NO_PUBLIC_PAGE = "There is no such page. Check the address in your letters; nothing of yours is lost."
 INCOMPLETE = "This form is incomplete. Nothing was changed: go back, reload the page, and send it again."
-SIGNED_OUT = ("You are signed out, so nothing was sent yet. What you wrote is kept on this page: sign in "
-              "again here, and you can check it and send it.")
-NOT_IN_TIME = ("The site's database did not answer in time. What you saved before is safe. Wait a minute and "
-               "look whether this was saved too; if it was not, send it again.")
+SIGNED_OUT = ("You are signed out, so nothing was sent yet. Your input is still on this page: sign in again "
+              "here, check it and send it.")
+NOT_IN_TIME = ("The site's database did not answer in time. Everything saved before is safe. Wait a minute "
+               "and check whether this was saved too; if not, send it again.")
 _UNREADABLE = "There was an error parsing the body"
-OURS = "This page failed. What you saved before is safe. Reload; if it fails again, tell the operator."
+OURS = ("This page failed. Everything saved before is safe. Reload; if it fails again, report it to the "
+        "operator.")
 PUBLIC_SENTENCES = (
     NO_PUBLIC_PAGE, INCOMPLETE, NOT_IN_TIME, OURS, public_limits.TOO_LARGE, public_limits.TOO_LARGE_SHEET,
     public_limits.SLOWLY, public_limits.DRAWING,

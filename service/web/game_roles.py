@@ -141,10 +141,10 @@ class ChangeGameRole(Act[str | None]):
         """Refuse what is no role in a game (`NotInAGame`), an unknown name or game, and a person with a role
         of the site (`NotByGame`)."""
         if self.role is not None and self.role not in GAME_ROLES:
-            raise NotInAGame(f"Nothing was changed: in one game somebody is {' or '.join(GAME_ROLES)}.")
+            raise NotInAGame(f"Nothing was changed: the role in one game is {' or '.join(GAME_ROLES)}.")
         person = table.session.get(UserRow, self.name)
         if person is None:
-            raise NoSuchPerson("Nothing was changed: nobody of this name may sign in.")
+            raise NoSuchPerson("Nothing was changed: there is no account with this name.")
         if table.session.get(GameRow, self.game) is None:
             raise NoSuchGame("Nothing was changed: there is no such game.")
         if person.role != Role.BY_GAME:

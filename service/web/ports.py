@@ -116,7 +116,7 @@ class DeskPorts:
         for door in self.doors:
             if isinstance(door, kind):
                 return door
-        raise LookupError(f"no feature opened the door {kind.__name__}")
+        raise LookupError(f"no feature provides {kind.__name__}")
 
     @property
     def letters(self) -> LetterContext:

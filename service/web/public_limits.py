@@ -30,18 +30,17 @@ MOST_OF_A_SHEET = 27_000_000
 (`service.intake.verdicts.rules.MOST_BYTES`)."""
 MOST_OF_A_FORM = 80_000_000
 """Bytes of any form; the largest has scans of letters."""
-BOTH_LENGTHS = ("This request tells its length in two ways, so where it ends is not known. Nothing was "
-                "changed.\n")
+BOTH_LENGTHS = ("This request gives its length in two ways, so its end is unclear. Nothing was changed.\n")
 TOO_LARGE = "This is larger than any form of this site. Nothing was changed: go back, and send less."
 TOO_LARGE_SHEET = ("Nothing was sent: 25 MB are the most for all photographs together. Send fewer, or "
                    "smaller ones.")
 """What anyone who sends a sheet by a page is told; the size is `service.intake.verdicts.rules.MOST_BYTES`."""
 DRAWN_OR_AWAITED = 20
 """Requests for pictures that are not drawn yet: half of the threads that the desk has for everybody."""
-DRAWING = ("Many pictures are being drawn at this moment. Nothing is wrong with this one: ask again in half "
-           "a minute.")
-SLOWLY = ("Too many requests came from your address. Nothing is wrong with the page: wait a minute and ask "
-          "again.")
+DRAWING = ("Many pictures are being drawn at this moment. Nothing is wrong with this one: reload in half a "
+           "minute.")
+SLOWLY = ("Too many requests came from your address. Nothing is wrong with the page: wait a minute and "
+          "reload.")
 
 
 def address_of(request: Request) -> str:

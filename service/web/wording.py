@@ -53,7 +53,7 @@ def size(number: int) -> str:
 def reason(code: str | None) -> str:
     """Why a mail or a sheet is set aside, as half a sentence. An unknown code is shown with its underscores
     as blanks."""
-    return because(code, (code or "no reason was kept").replace("_", " "))
+    return because(code, (code or "no reason was recorded").replace("_", " "))
 
 
 def listed(names: Sequence[str]) -> str:

@@ -60,7 +60,7 @@ def order(power: str, text: str) -> Order:
         match = re.fullmatch(form, text)
         if match is not None:
             return make(power, match)
-    raise ValueError(f"{text!r} is no order")
+    raise ValueError(f"{text!r} is not an order")
 
 
 def orders(**sheets: list[str]) -> list[Order]:

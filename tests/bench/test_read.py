@@ -321,7 +321,7 @@ def test_an_absent_peer_is_named(played: Truth, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize(("written", "sentence"), [
-    (None, "cannot be read"), ("[]", "no list of sheets"), ('{"sheets": [{}]}', "no list of sheets"),
+    (None, "cannot be read"), ("[]", "not a list of sheets"), ('{"sheets": [{}]}', "not a list of sheets"),
     ('{"files": []}', "lists no sheet"),
 ])  # fmt: skip
 def test_a_folder_without_truth_is_one_sentence_and_exit_one(

@@ -99,7 +99,7 @@ def test_an_absence_is_looked_at_and_then_told_on_a_telephone(
         page.get_by_role("link", name="Do not do it").click()
         assert page.url == f"{desk.address}/games/powick-bridge"
         return
-    page.get_by_role("button", name="Tell all players of the absence").click()
+    page.get_by_role("button", name="Announce the absence to all players").click()
     assert "The days are noted, and a letter to each player waits in Letters." in page.inner_text("main")
 
 

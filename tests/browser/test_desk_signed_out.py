@@ -110,7 +110,7 @@ def test_without_script_typed_words_are_shown_after_the_new_sign_in_and_sent_by_
     reader.page.locator("#work .words").fill(TYPED)
     sign_out_of(desk)
     reader.page.get_by_role("button", name="Use my words").click()
-    assert "What you wrote is kept on this page" in reader.page.locator("main").inner_text()
+    assert "Your input is still on this page" in reader.page.locator("main").inner_text()
     sign_in(reader.page)
     reader.page.get_by_role("heading", name="Signed in again").wait_for()
     assert TYPED in reader.page.locator("main").inner_text()

@@ -54,7 +54,7 @@ def test_the_list_is_worked_through_by_keys_alone(chromium: Any, waiting: Desk) 
     tab_to(page, "Done without an answer")
     page.keyboard.press("Enter")
     page.wait_for_url("**/?notice=letters-done")
-    assert "The letters are done." in page.locator(".said").inner_text()
+    assert "The letters are closed." in page.locator(".said").inner_text()
     assert titles(page) == [title for title in listed if title != "May I send my sheet a day late?"]
     assert page.locator(".top .wide .badge").inner_text() == str(ENTRIES - 1)
 

@@ -9,7 +9,7 @@ import pytest
 
 from demo.teller import AudienceGone, Teller
 
-SENTENCE = "The deadline has passed; nobody could read a sheet before. Now they are unsealed."
+SENTENCE = "The deadline has passed. Until now the sheets were sealed; now they can be read."
 ADDRESS = "http://127.0.0.1:8642/public/powick-bridge/a-page-with-a-name-that-is-longer-than-the-line"
 
 

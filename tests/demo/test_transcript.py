@@ -32,7 +32,7 @@ def shape(text: str) -> Counter[str]:
     lines = [line for line in text.splitlines() if not PROGRESS.search(line)]
     flat = " ".join(" ".join(lines).split())
     flat = flat.replace("Another program uses port 8642, so the desk has another.", "")
-    flat = re.sub(r"This machine is slow or busy: .*? goes on by itself\.", "", flat)
+    flat = re.sub(r"This machine is slow or busy: .*? continues by itself\.", "", flat)
     flat = re.sub(r"http://\S+|\S*demo-site\S*|\S*galloper (?=verify|init)", "#", flat)
     return Counter(re.sub(r"[\d.,]*\d", "#", flat).split())
 

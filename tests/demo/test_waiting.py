@@ -63,7 +63,7 @@ def test_only_when_nothing_advances_for_long_it_gives_up(
         steps[0] = min(len(looks), 10)
         return False
 
-    with pytest.raises(DemoError, match="the sheets to be read, and nothing went on"):
+    with pytest.raises(DemoError, match="the sheets to be read, without progress"):
         patience(site, tmp_path, io.StringIO()).until("the sheets to be read", happened)
     assert len(looks) > 10
 

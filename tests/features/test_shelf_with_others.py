@@ -29,7 +29,7 @@ def test_a_game_is_compared_where_it_is(over: Table, tmp_path: Path) -> None:
     folder = own_site(tmp_path, settings.replace('data = "data"', f'data = "{tmp_path}"'))
     assert shelve_game(folder, over.game, io.StringIO()) == 0
     assert verify_site(folder, out := io.StringIO()) == 0
-    assert "the database says what its record says" in out.getvalue()
+    assert "the database agrees with its record" in out.getvalue()
     with site.store() as session:
         key = session.get_one(ShelvedGameRow, over.game).blob
     site.blobs.remove(key)

@@ -302,5 +302,5 @@ def refused(play: PreparedPlay, ada: Browser, title: str, missing: str) -> None:
     """The draw cannot be agreed on, and the page shows who is missing."""
     game = f"/games/{play.game}"
     answer = ada.send(game, f"{game}/draw", 409, phase=play.phase(title).id, why="All of them have asked")
-    assert (f"Nothing was changed: not every survivor asks for the draw on a sheet of this season. {missing}."
+    assert (f"Nothing was changed: not every survivor requests the draw on a sheet of this season. {missing}."
             in plain(answer.text))

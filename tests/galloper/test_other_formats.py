@@ -78,7 +78,7 @@ def test_cases_come_one_by_one() -> None:
     (wrong,) = galloper.import_games(RETREAT.replace("POSTSTATE", "POSTSTATE\n\tItaly: A boh").encode())
     ends = "units: only here nothing; only in the file ITALY A BOH."
     assert wrong.compare() == (f"Spring 1901 Retreat: {ends}",)
-    with pytest.raises(galloper.FormatError, match=r"6\.H\.6.* cannot be played as its file says\. Spring"):
+    with pytest.raises(galloper.FormatError, match=r"6\.H\.6.* cannot be played as in its file\. Spring"):
         wrong.play()
 
 
@@ -96,7 +96,7 @@ def test_an_order_that_cannot_be_read_is_told_and_not_forgotten() -> None:
 @pytest.mark.parametrize(("call", "sentence"), [
     (lambda: galloper.import_games(b"hello"), "in no format that is known here"),
     (lambda: galloper.import_games("no-such-file"), "no-such-file cannot be read .*check the name"),
-    (lambda: galloper.import_games(b'{"id": 1, "phase": "movement"}'), "stands alone; Position.from_json"),
+    (lambda: galloper.import_games(b'{"id": 1, "phase": "movement"}'), "adjudicate; Position.from_json"),
     (lambda: galloper.import_games(b'{"phases": []}'), "the game has no phase"),
     (lambda: galloper.import_games(RETREAT.encode(), board="w3k"), "w3k"),
     (lambda: galloper.export_game(galloper.Game("w3k"), form="jdip"), "cannot hold a game of w3k: .*cases"),

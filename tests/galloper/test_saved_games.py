@@ -79,7 +79,7 @@ def _first(data: Data) -> Data:
 
 
 FAULTS: list[tuple[Callable[[Data], object], str]] = [
-    (lambda data: data.update(format="pgn"), "no saved game"),
+    (lambda data: data.update(format="pgn"), "not a saved game"),
     (lambda data: data.update(version=2), "version 2, and this Galloper reads up to 1; use a newer Galloper"),
     (lambda data: data.update(version="1"), "version: '1'"),
     (lambda data: data.update(board="standart"), "board: There is no board 'standart'; the nearest is"),
@@ -96,7 +96,7 @@ FAULTS: list[tuple[Callable[[Data], object], str]] = [
     (lambda data: _first(data)["result"]["orders"][0].update(result="wins"), r"orders\[0\]\.result: 'wins'"),
     (lambda data: _first(data)["result"]["orders"][0].update(result=[]), r"orders\[0\]\.result: \[\] is not"),
     (lambda data: _first(data)["result"].update(positions=[1]), r"positions: must be a list of texts"),
-    (lambda data: _first(data)["result"].update(winner=1), r"result\.winner: 1 is no power"),
+    (lambda data: _first(data)["result"].update(winner=1), r"result\.winner: 1 is not a power"),
     (lambda data: data["position"]["units"].pop(), r"phases\[13\]\.result\.positions: are not the units"),
     (lambda data: data.update(orders=[{"power": "FRANCE", "order": "dance"}]), r"orders\[0\]\.order: 'da"),
 ]

@@ -186,5 +186,5 @@ def test_a_build_for_another_power_is_told_so() -> None:
         assert parsed.complaint is not None
         power = line.split()[0].strip(":")
         assert parsed.complaint.message == (
-            f"“{power}” is another power, and a sheet builds and removes for its own alone.")
+            f"“{power}” is another power, and a sheet builds and removes only for its own power.")
     assert parse_typed(variant, PhaseKind.ADJUSTMENT, "FRANCE", "France: Build A Paris").orders

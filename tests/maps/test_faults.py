@@ -186,25 +186,25 @@ BROKEN: list[tuple[str, Callable[[str], str], int, str]] = [
         "provinces.csv",
         _swap("North,,Red,", "North,,Green,"),
         2,
-        ("Port is the home of 'Green', which is no power"),
+        ("Port is the home of 'Green', which is not a power"),
     ),
     # No border names it, and no person could ever get there.
     ("provinces.csv", _append("Lone,Lone,,inland,,North,,,"), 7, "Lone cannot be reached from Port"),
     ("provinces.csv", _swap("Moo,inland", "Moo,coastal"), 4, "Moor is coastal and no fleet can reach it"),
     # borders
-    ("borders.csv", _append("Port,Atlantis,land"), 9, "'Atlantis' is no province of this board"),
+    ("borders.csv", _append("Port,Atlantis,land"), 9, "'Atlantis' is not a province of this board"),
     ("borders.csv", _append("Port,Cape/East Coast,shore"), 9, "Cape has no coast 'East Coast'"),
     (
         "borders.csv",
         _append("Port,Cape,shore"),
         9,
-        ("Cape has several coasts; say which, as in Cape/North Coast"),
+        ("Cape has several coasts; name one, as in Cape/North Coast"),
     ),
     ("borders.csv", _append("Cape/North Coast,Moor,land"), 9, "Cape/North Coast names a coast"),
     ("borders.csv", _append("Port,Moor,road"), 9, "the kind 'road' is not known"),
     ("borders.csv", _append("Port,Port,land"), 9, "Port cannot border itself"),
     # In either order it is the same border.
-    ("borders.csv", _append("Moor,Port,land"), 9, "Moor and Port stand in row 3 already"),
+    ("borders.csv", _append("Moor,Port,land"), 9, "Moor and Port are in row 3 already"),
     (
         "borders.csv",
         _append("Port,Gulf,land"),
@@ -220,19 +220,19 @@ BROKEN: list[tuple[str, Callable[[str], str], int, str]] = [
     ),
     ("borders.csv", _append("Port,Gulf,sea-touch"), 9, "a row of kind sea-touch cannot join Port (coastal)"),
     # setup
-    ("setup.csv", _append("Green,A,Moor"), 5, "'Green' is no power of this game"),
-    ("setup.csv", _append("Red,X,Moor"), 5, "'X' is no kind of unit; known are A, F, centre"),
+    ("setup.csv", _append("Green,A,Moor"), 5, "'Green' is not a power of this game"),
+    ("setup.csv", _append("Red,X,Moor"), 5, "'X' is not a kind of unit; known are A, F, centre"),
     ("setup.csv", _append("Red,F,Moor"), 5, "a unit of kind Fleet cannot stand in Moor, which is inland"),
     ("setup.csv", _append("Red,A,Gulf"), 5, "a unit of kind Army cannot stand in Gulf, which is sea"),
     ("setup.csv", _append("Red,F,Cape"), 5, "Cape has several coasts"),
-    ("setup.csv", _append("Red,A,Nowhere"), 5, "'Nowhere' is no province"),
+    ("setup.csv", _append("Red,A,Nowhere"), 5, "'Nowhere' is not a province"),
     # Another coast of the same province is the same place.
     ("setup.csv", _append("Red,A,Cape"), 5, "Cape holds Blue F Cape/North Coast already"),
-    ("setup.csv", _append("Red,centre,Moor"), 5, "Moor is no supply centre"),
+    ("setup.csv", _append("Red,centre,Moor"), 5, "Moor is not a supply centre"),
     ("setup.csv", _append("Blue,centre,Port"), 5, "Port belongs to Red already"),
-    ("setup.csv", _append("Blue,centre,Nowhere"), 5, "'Nowhere' is no province"),
+    ("setup.csv", _append("Blue,centre,Nowhere"), 5, "'Nowhere' is not a province"),
     # names
-    ("names.csv", _append("Harbour,Atlantis,alias,"), 6, "'Atlantis' is no province"),
+    ("names.csv", _append("Harbour,Atlantis,alias,"), 6, "'Atlantis' is not a province"),
     ("names.csv", _append("Cape,Port,alias,"), 6, "'cape' means Cape and Port; mark it ambiguous"),
     # Compared as a reader compares: case and full stop make no difference.
     ("names.csv", _append("MOO.,Cape/South Coast,abbreviation,"), 6, "'moo' means Moor and Cape/South Coast"),
@@ -281,13 +281,13 @@ BROKEN: list[tuple[str, Callable[[str], str], int, str]] = [
         6,
         ("calendar.start must be a season, a year and a kind"),
     ),
-    ("variant.toml", _swap("centres = 1", "centres = 2"), 26, "counts.centres says 2 and the tables hold 1"),
+    ("variant.toml", _swap("centres = 1", "centres = 2"), 26, "counts.centres is 2 and the tables have 1"),
     ("variant.toml", _swap("centres = 1", "hills = 1"), 26, "counts.hills is not known"),
     (
         "variant.toml",
         _swap('North = ["Port"]', 'North = ["Moor"]'),
         19,
-        ("capitals.North names 'Moor', which is no supply centre"),
+        ("capitals.North names 'Moor', which is not a supply centre"),
     ),
     (
         "variant.toml",
@@ -405,7 +405,7 @@ def test_every_fault_is_reported_at_once(tiny: Path) -> None:
     assert {fault.file for fault in error.faults} == {
         "provinces.csv", "borders.csv", "setup.csv", "names.csv", "variant.toml",
     }
-    assert "borders.csv, row 9: 'Atlantis' is no province of this board" in str(error)
+    assert "borders.csv, row 9: 'Atlantis' is not a province of this board" in str(error)
     # The exception and the check say the same, in the same order.
     assert list(error.faults) == maps.check_folder(tiny)
 
@@ -420,8 +420,8 @@ def test_a_link_that_leads_one_way_must_be_meant(tiny: Path) -> None:
     )
     text = text.replace("Port,Cape,land", "Port,Cape,land,").replace("Port,Moor,land", "Moor,Port,land,yes")
     (tiny / "borders.csv").write_text(text, "utf-8")
-    assert [fault.message for fault in maps.check_folder(tiny)] == [("counts.one_way says 0 and the tables "
-                                                                     "hold 1")]
+    assert [fault.message for fault in maps.check_folder(tiny)] == [("counts.one_way is 0 and the tables "
+                                                                     "have 1")]
     (tiny / "variant.toml").write_text(TOML.replace("units = 2", "units = 2\none_way = 1"), "utf-8")
     board = maps.load_folder(tiny).board
     assert Region("Port") in board.neighbours(Region("Moor"), LAND)
@@ -540,8 +540,9 @@ def _huge(path: Path) -> None:
     [
         ("variant.toml", _brackets, "brackets within brackets"),
         ("partition.geojson", _brackets, "brackets within brackets"),
-        ("variant.toml", _pipe, "no plain file"), ("names.csv", _pipe, "no plain file"),
-        ("setup.csv", _without_end, "no plain file"), ("borders.csv", _huge, "more than 16,000,000 bytes"),
+        ("variant.toml", _pipe, "not a regular file"), ("names.csv", _pipe, "not a regular file"),
+        ("setup.csv", _without_end, "not a regular file"),
+        ("borders.csv", _huge, "more than 16,000,000 bytes"),
     ],
 )
 def test_a_hostile_file_of_a_board_is_one_sentence(

@@ -128,4 +128,4 @@ def test_a_drawing_that_is_no_geojson_is_one_fault(tmp_path: Path) -> None:
     faults = Faults()
     geometry.check_shapes(tmp_path, maps.load("w3k").board, faults)
     assert len(faults.all()) == 1
-    assert "no GeoJSON" in str(faults.all()[0])
+    assert "not a GeoJSON" in str(faults.all()[0])

@@ -240,7 +240,7 @@ def _answered_with_something_wrong_kept(
     ("war1648", "units", ["Spain A Madrid", "Spain A Rome"], "units[1]: there is no region 'Rome'"),
     ("war1648", "orders", [{"order": "hold", "power": "Spain", "loc": "Madrid"},
                            {"order": "move", "power": "Spain", "loc": "Madrid", "to": 5}],
-     "orders[1].to: 5 is no region"),
+     "orders[1].to: 5 is not a region"),
     ("war1648", "orders", [{"order": "hold", "power": "Spain", "type": 1, "loc": "Madrid"}],
      "orders[0].type: 1 is not one of A, F, M"),
     ("war1648", "orders", [5], "orders[0]: must be an object"),

@@ -107,8 +107,8 @@ def test_bad_toml_is_told_with_its_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"[web]\nport = 1\nport = 2\n", "stands above already"),
-        (b"[web]\n[web]\n", "stands above already"),
+        (b"[web]\nport = 1\nport = 2\n", "is already above"),
+        (b"[web]\n[web]\n", "is already above"),
         (b'site = "London', "at its end"),
         (b'site = "\xe9t\xe9"\n', "UTF-8"),
     ],

@@ -99,11 +99,11 @@ def test_paths_begin_at_the_folder_wherever_the_program_was_started(
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("coordinator", '"ada"', "coordinator: 'ada' is no mail address"),
-        ("order_address", '""', "order_address: '' is no mail address"),
-        ("order_address", '"Orders <o@example.org>"', ("order_address: 'Orders <o@example.org>' is no mail "
-                                                       "address")),
-        ("sender", '"Galloper"', "mail_out.sender: 'Galloper' is not such as"),
+        ("coordinator", '"ada"', "coordinator: 'ada' is not a mail address"),
+        ("order_address", '""', "order_address: '' is not a mail address"),
+        ("order_address", '"Orders <o@example.org>"', ("order_address: 'Orders <o@example.org>' is not a "
+                                                       "mail address")),
+        ("sender", '"Galloper"', "mail_out.sender: 'Galloper' must be like"),
         ("port", '"x"', "mail_in.port"),
     ],
 )

@@ -46,7 +46,7 @@ def events(store: Store, kind: str) -> Counter[str]:
 
 
 def test_a_site_in_a_file_has_one_process(tmp_path: Path) -> None:
-    with pytest.raises(SiteError, match="one SQLite file, which one process serves"):
+    with pytest.raises(SiteError, match="an SQLite file, which allows one process"):
         run_worker(own_site(tmp_path / "site"))
 
 

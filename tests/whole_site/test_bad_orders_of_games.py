@@ -161,7 +161,7 @@ def test_a_second_typed_mail_is_answered_and_the_first_counts(site: Site) -> Non
         assert table.take(raw, noon + timedelta(hours=hour)).state == "used"
     first, second = (table.words(row) for row in table.letters("receipt"))
     assert "nothing you send later replaces it" in first
-    assert ("one of yours was received before. This one is kept, and counts only if the first cannot be "
+    assert ("one of yours was received before. This one is stored, and counts only if the first cannot be "
             "read.") in second
     ids_by_version = {submission.version: submission.id for submission in table.submissions()}
     with site.store() as session:

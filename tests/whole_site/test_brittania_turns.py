@@ -72,7 +72,7 @@ def test_the_first_paper_counts_and_a_later_one_is_answered_as_such(table: Table
     first, second = (table.words(row) for row in table.letters("receipt"))
     assert "In this game the first sheet of a phase counts: nothing you send later replaces it." in first
     assert "new version" not in first
-    assert ("one of yours was received before. This one is kept, and counts only if the first cannot be "
+    assert ("one of yours was received before. This one is stored, and counts only if the first cannot be "
             "read.") in second
     assert "replaces version" not in second
 

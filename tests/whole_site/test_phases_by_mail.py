@@ -129,7 +129,7 @@ def test_no_phase_is_judged_before_a_dead_address_was_asked(play: MailroomPlay) 
     play.until(row.deadline + HOUR)
     assert play.phase(row.ordinal).state == PhaseState.OPEN
     notice = play.letters(COORDINATOR)[-1]
-    assert f"No letter that asks {NAME} for orders was accepted" in notice.words
+    assert f"No letter with the request for orders to {NAME} was accepted" in notice.words
     game = f"/games/{play.game}"
     assert phase_title(row) in play.says(game)
     play.send(game, f"{game}/address", power=POWER, mail=new)

@@ -142,7 +142,7 @@ def test_a_game_of_it_is_created_on_a_site_that_names_the_folder(boards: Path, t
         f'"Ada"\n', "utf-8")
     out = io.StringIO()
     assert create_game(folder, file, out) == 0
-    assert "The Long Row is created: The Ferrymen, 2 powers." in out.getvalue()
+    assert "The Long Row was created: The Ferrymen, 2 powers." in out.getvalue()
     output = io.StringIO()
     show_games(folder, output)
     assert output.getvalue().startswith(f"The Long Row ({seventh.SLUG})\n  Dawn 7 Movement: open;")

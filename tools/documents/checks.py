@@ -130,7 +130,7 @@ def _link_faults(name: str, links: Iterable[str], pages: dict[str, _Page], site:
     for link in dict.fromkeys(links):
         if urlsplit(link).scheme:
             if not is_well_formed(link):
-                yield f"{link} is no address"
+                yield f"{link} is not an address"
             continue
         path, _, anchor = link.partition("#")
         target = _target(name, path)

@@ -65,7 +65,7 @@ def load_truth(folder: Path) -> Truth:
         raise NoTruth(f"{path} cannot be read ({error.strerror}); name a folder of photographs with "
                       f"truth.json") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise NoTruth(f"{path} is no list of sheets and lines: {error!r}") from error
+        raise NoTruth(f"{path} is not a list of sheets and lines: {error!r}") from error
     if not sheets:
         raise NoTruth(f"{path} lists no sheet")
     return Truth(folder, str(document.get("variant", "w3k")), sheets)

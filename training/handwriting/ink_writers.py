@@ -150,7 +150,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             for line in file:
                 yield json.loads(line)
     except (OSError, EOFError, ValueError) as error:
-        raise NoInk(f"{path} is no file of pen strokes ({error}); name the folder that holds it") from error
+        raise NoInk(f"{path} is not a file of strokes ({error}); name the folder that holds it") from error
 
 
 def _flat(sample: Sequence[Stroke]) -> list[list[float]]:

@@ -24,7 +24,7 @@ Board = Annotated[
     str, typer.Argument(metavar="V", help="A board, such as w3k or standard.", autocompletion=board_names)
 ]
 Variant = Annotated[
-    str, typer.Option("--variant", metavar="V", help="The game that is played, such as w3k or standard.",
+    str, typer.Option("--variant", metavar="V", help="The board of the game, such as w3k or standard.",
                       autocompletion=board_names)
 ]
 PHASES = "movement, retreat or adjustment; turn on brittania."
@@ -34,10 +34,10 @@ FormatName = Annotated[
     typer.Option("--format", metavar="F", help="For another program: diplomacy, jdip, datc or cases.")
 ]
 PlayedOn = Annotated[
-    str, typer.Option("--variant", metavar="V", help="The board it is played on.", autocompletion=board_names)
+    str, typer.Option("--variant", metavar="V", help="The board of the game.", autocompletion=board_names)
 ]
 Lossy = Annotated[
-    bool, typer.Option("--lossy", help="Leave out what the format cannot hold, and say what that is.")
+    bool, typer.Option("--lossy", help="Leave out and list what the format cannot hold.")
 ]
 NewFile = Annotated[
     Path, typer.Argument(metavar="FILE", help="A new file; an existing one is never overwritten.")
@@ -47,5 +47,5 @@ NewFile = Annotated[
 def known_format(name: str, formats: Sequence[str]) -> str:
     """The name of a format of saved games. Raises BadParameter for one that is not among `formats`."""
     if name not in formats:
-        raise typer.BadParameter(f"there is no format {name!r}; there are {', '.join(formats)}.")
+        raise typer.BadParameter(f"there is no format {name!r}; the formats are {', '.join(formats)}.")
     return name

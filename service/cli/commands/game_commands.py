@@ -21,7 +21,7 @@ game_app = typer.Typer(
 
 def _seed_or_beacon(value: str) -> str:
     if value not in {"seed", "beacon"}:
-        raise typer.BadParameter("say seed or beacon.")
+        raise typer.BadParameter("write seed or beacon.")
     return value
 
 
@@ -79,11 +79,12 @@ def game_export(
     game: Game,
     output: NewFile,
     players: Annotated[
-        bool, typer.Option("--players", help="For the players: only what was sent to all.")
+        bool, typer.Option("--players", help="For the players: only what all of them were sent.")
     ] = False,
     reason: Annotated[
         str, typer.Option("--reason", metavar="WORDS",
-                          help="Why the whole archive is made while sheets are sealed; all players are told.")
+                          help="The reason for the whole archive while sheets are sealed; all players read "
+                          "it.")
     ] = "",
     form: FormatName = None,
     lossy: Lossy = False,
@@ -109,7 +110,7 @@ def game_export(
 def game_import(
     folder: Site,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The game's whole archive.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Its players and addresses are right: go on.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Confirm the players and addresses.")] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -129,7 +130,7 @@ def game_paper(
         str, typer.Option("--day", metavar="DAY", help="The day the letters are posted; today by default.")
     ] = "",
     units: Annotated[
-        bool, typer.Option("--units", help="Name each power's units under the rules of its sheet.")
+        bool, typer.Option("--units", help="List each power's units below the lines of its sheet.")
     ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -148,14 +149,15 @@ def game_paper(
 def game_move_deadline(
     folder: Site,
     game: Game,
-    day: Annotated[str, typer.Option("--to", metavar="DAY", help="The new day, like 2027-03-14.")],
+    day: Annotated[str, typer.Option("--to", metavar="DAY", help="The new day, such as 2027-03-14.")],
     why: Annotated[str, typer.Option("--why", help="The reason, in a sentence that every player reads.")],
-    hour: Annotated[str, typer.Option("--hour", metavar="HH:MM", help="The new hour, in GMT.")] = "07:00",
+    hour: Annotated[str, typer.Option("--hour", metavar="HH:MM", help="The new time, in GMT.")] = "07:00",
     phase: Annotated[
         str, typer.Option("--phase", metavar="PHASE",
-                          help="Its number, or words like 'Autumn 1642 retreats'; the open one by default.")
+                          help="The phase's number or title, such as 'Autumn 1642 retreats'; the open one "
+                          "by default.")
     ] = "",
-    later: Annotated[bool, typer.Option("--later", help="Move every later phase by as much.")] = False,
+    later: Annotated[bool, typer.Option("--later", help="Move every later phase by the same time.")] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -172,9 +174,9 @@ def game_move_deadline(
 def game_set(
     folder: Site,
     game: Game,
-    option: Annotated[str, typer.Argument(metavar="OPTION", help="An option, as a game's file names it.")],
+    option: Annotated[str, typer.Argument(metavar="OPTION", help="An option, by its name in the game file.")],
     value: Annotated[str, typer.Argument(
-        metavar="VALUE", help="yes or no, one of the option's words, or a number; default for its default.")],
+        metavar="VALUE", help="yes, no, a word of the option or a number; `default` resets it.")],
     why: Annotated[str, typer.Option("--why", help="The reason, in a sentence that every player reads.")],
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -190,7 +192,7 @@ def game_set(
 def game_new_key(
     folder: Site,
     game: Game,
-    why: Annotated[str, typer.Option("--why", help="The reason, in a sentence that goes on record.")],
+    why: Annotated[str, typer.Option("--why", help="The reason, in a sentence for the record.")],
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -208,7 +210,7 @@ def game_lots(
     game: Game,
     without: Annotated[str, typer.Option(
         "--without", metavar="seed|beacon", callback=_seed_or_beacon,
-        help="What cannot be had: the seed, because the site's key is lost, or the public beacon.")],
+        help="What is missing: seed (the site's key is lost) or beacon (it does not answer).")],
     why: Annotated[str, typer.Option("--why", help="The reason, in a sentence that every player reads.")],
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -225,14 +227,14 @@ def game_lots(
 def game_seat(
     folder: Site,
     game: Game,
-    power: Annotated[str, typer.Argument(metavar="[POWER]", help="Without it every seat is shown.")] = "",
-    player: Annotated[str, typer.Option("--player", metavar="NAME", help="Who plays it from now on.")] = "",
+    power: Annotated[str, typer.Argument(metavar="[POWER]", help="Without it, every seat is shown.")] = "",
+    player: Annotated[str, typer.Option("--player", metavar="NAME", help="The new player.")] = "",
     mail: Annotated[
         list[str] | None, typer.Option("--mail", metavar="ADDRESS", help="Their address; may be repeated.")
     ] = None,
     zone: Annotated[str, typer.Option("--zone", help="Their time zone.")] = "Europe/London",
     empty: Annotated[bool, typer.Option("--empty", help="Leave the seat empty.")] = False,
-    why: Annotated[str, typer.Option("--why", help="The reason, in a sentence. It stays on record.")] = "",
+    why: Annotated[str, typer.Option("--why", help="The reason, in a sentence for the record.")] = "",
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -245,7 +247,7 @@ def game_seat(
     if not changes and not why:
         raise typer.Exit(show_seats(folder, game, power, printing))
     if not power or empty == bool(player or mail):
-        raise typer.BadParameter("name a power, and either --player with --mail, or --empty.")
+        raise typer.BadParameter("give a power, and either --player with --mail, or --empty.")
     holder = Holder(player.strip(), zone.strip(), addresses_in(" ".join(mail or ())))
     raise typer.Exit(change_seat(folder, game, power, holder, why, printing))
 
@@ -255,12 +257,14 @@ def game_seat(
 def game_address(
     folder: Site,
     game: Game,
-    power: Annotated[str, typer.Argument(metavar="POWER", help="The power whose player it is.")],
+    power: Annotated[str, typer.Argument(metavar="POWER", help="The player's power.")],
     add: Annotated[
-        list[str] | None, typer.Option("--add", metavar="ADDRESS", help="Orders from it count from now on.")
+        list[str] | None, typer.Option("--add", metavar="ADDRESS", help="Accept orders from this address "
+        "from now on.")
     ] = None,
     remove: Annotated[
-        list[str] | None, typer.Option("--remove", metavar="ADDRESS", help="Orders from it are refused.")
+        list[str] | None, typer.Option("--remove", metavar="ADDRESS", help="Refuse orders from this address "
+        "from now on.")
     ] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -269,6 +273,6 @@ def game_address(
     from service.cli.game_acts import Printing, change_addresses
 
     if not add and not remove:
-        raise typer.BadParameter("name an address with --add or --remove.")
+        raise typer.BadParameter("give an address with --add or --remove.")
     raise typer.Exit(change_addresses(folder, game, power, add or [], remove or [],
                                       Printing(sys.stdout, as_json, quiet)))

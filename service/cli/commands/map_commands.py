@@ -31,9 +31,9 @@ def map_check(
 @map_app.command("moves", epilog='Example: galloper map moves w3k "Lyme Bay" --unit F')
 def map_moves(
     variant: Board,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A region, as sheets may write it.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A region, in any spelling of a sheet.")],
     unit: Annotated[
-        str | None, typer.Option("--unit", help="Only this kind of unit, by its letter, such as A or F.")
+        str | None, typer.Option("--unit", help="Only units of this kind, by its letter, such as A or F.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -48,7 +48,8 @@ def map_moves(
 def map_draw(
     variant: Board,
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="svg, png or pdf by its ending.")
+        Path, typer.Option("-o", "--output", metavar="FILE", help="The file's ending is the format: svg, "
+        "png or pdf.")
     ],
     as_json: AsJson = False,
     quiet: Quiet = False,

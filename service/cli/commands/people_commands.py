@@ -21,7 +21,7 @@ from service.cli.program.results import AsJson, Quiet
 DEFAULT = "add"
 
 player_app = typer.Typer(
-    no_args_is_help=True, help="A player: all that is kept of one as a file, or forget one.")
+    no_args_is_help=True, help="A player: export a player's data, or forget a player.")
 
 Who = Annotated[str, typer.Argument(metavar="PLAYER", help="A mail address, a name, or player-3.")]
 
@@ -45,14 +45,15 @@ class GroupWithDefault(TyperGroup):
 
 user_app = typer.Typer(
     no_args_is_help=True, cls=GroupWithDefault,
-    help="Who may sign in at the desk. `galloper user DIR NAME` is short for `galloper user add DIR NAME`.",
+    help="People who can sign in at the desk. `galloper user DIR NAME` is short for `galloper user add DIR "
+    "NAME`.",
 )
 
 
 
 @user_app.command("add", epilog="Example: galloper user add ~/galloper-site Ada")
 def user_add(
-    folder: Site, name: Annotated[str, typer.Argument(metavar="NAME", help="As it is shown at the desk.")],
+    folder: Site, name: Annotated[str, typer.Argument(metavar="NAME", help="The person's name at the desk.")],
     as_json: AsJson = False, quiet: Quiet = False,
 ) -> None:
     """Let someone sign in at the desk, or give a new password. Asks for it, or reads a line of standard
@@ -73,10 +74,11 @@ def user_list(folder: Site, as_json: AsJson = False) -> None:
 @user_app.command(
     "role", epilog="Example: galloper user role ~/galloper-site Ada coordinator --game powick-bridge")
 def user_role(
-    folder: Site, name: Annotated[str, typer.Argument(metavar="NAME", help="As `user list` shows it.")],
+    folder: Site, name: Annotated[str, typer.Argument(metavar="NAME", help="The name, as in `user list`.")],
     role: Annotated[str, typer.Argument(
-        metavar="ROLE", help="coordinator, second-reader, operator or by-game; with --game also none.")],
-    game: Annotated[str, typer.Option(metavar="GAME", help="The role is in this game alone.")] = "",
+        metavar="ROLE", help="coordinator, second-reader, operator or by-game; with --game, none is allowed "
+        "too.")],
+    game: Annotated[str, typer.Option(metavar="GAME", help="The role applies to this game only.")] = "",
     as_json: AsJson = False, quiet: Quiet = False,
 ) -> None:
     """Give someone another role, of the whole site or in one game."""
@@ -87,7 +89,7 @@ def user_role(
 
 @user_app.command("remove", epilog="Example: galloper user remove ~/galloper-site Ada")
 def user_remove(
-    folder: Site, name: Annotated[str, typer.Argument(metavar="NAME", help="As `user list` shows it.")],
+    folder: Site, name: Annotated[str, typer.Argument(metavar="NAME", help="The name, as in `user list`.")],
     as_json: AsJson = False, quiet: Quiet = False,
 ) -> None:
     """Let someone sign in no longer, and sign them out everywhere. One coordinator always stays."""

@@ -22,15 +22,15 @@ _USAGE: type[Exception] = typer.BadParameter.__mro__[1]
 
 _SYSTEM_WORDS = {
     errno.ENOENT: "there is no such file or folder; check the name",
-    errno.EISDIR: "this is a folder, and a file is needed; name a file in it",
-    errno.ENOTDIR: "this is a file, and a folder is needed; check the name",
-    errno.EEXIST: "this is there already and was not changed; choose another name",
-    errno.EACCES: "you may not use this; change its rights, or run the command as its owner",
-    errno.EPERM: "you may not use this; change its rights, or run the command as its owner",
-    errno.EROFS: "this disk cannot be written; choose another place",
+    errno.EISDIR: "this is a folder; give a file",
+    errno.ENOTDIR: "this is a file; give a folder",
+    errno.EEXIST: "this exists already and was not changed; choose another name",
+    errno.EACCES: "you have no right to use this; change its rights, or run the command as its owner",
+    errno.EPERM: "you have no right to use this; change its rights, or run the command as its owner",
+    errno.EROFS: "this disk is read-only; choose another place",
     errno.ENOSPC: "the disk is full; make room and try again",
     errno.ENAMETOOLONG: "this name is too long; choose a shorter one",
-    errno.ELOOP: "this link leads back to itself; name the file itself",
+    errno.ELOOP: "this link leads back to itself; give the file itself",
 }
 """What the system's refusals mean, and what to do. Others are given in the system's words."""
 
@@ -56,8 +56,8 @@ def sentence_for(error: Exception) -> str | None:
 def file_sentence(error: OSError, name: object = None) -> str:
     """Why a file cannot be used, and what to do. `name` is used where the error names none."""
     subject = error.filename if error.filename is not None else name
-    reason = _SYSTEM_WORDS.get(error.errno or 0, f"{error.strerror}; check that it is there and that you may "
-                                                 "use it")
+    reason = _SYSTEM_WORDS.get(error.errno or 0, f"{error.strerror}; check that it exists and that you have "
+                                                 "the right to use it")
     return f"{subject}: {reason}." if subject is not None else f"{reason[:1].upper()}{reason[1:]}."
 
 
@@ -81,9 +81,9 @@ def own_fault(error: Exception) -> str:
     what was typed."""
     file = details_file(error)
     if not file:
-        return f"this is a fault of Galloper ({type(error).__name__}). What was saved before is safe."
-    return (f"this is a fault of Galloper, not of yours ({type(error).__name__}). What was saved before is "
-            f"safe.\nPlease report it with the file {file}.")
+        return f"Galloper failed ({type(error).__name__}). Everything saved before is safe."
+    return (f"Galloper failed, through no fault of yours ({type(error).__name__}). Everything saved before "
+            f"is safe.\nPlease report it with the file {file}.")
 
 
 def details_file(error: Exception) -> str:
@@ -114,7 +114,7 @@ def usage_lines(error: Exception) -> tuple[str, ...] | None:
     example = str(getattr(getattr(context, "command", None), "epilog", None) or "").removeprefix("Example: ")
     lines = [f"{path}: {_usage_sentence(error, context)} Nothing was done."]
     if example:
-        lines.append(f"Write it like this: {example}")
+        lines.append(f"Example: {example}")
     elif context is not None:
         lines.append(f"All commands and options: {path} --help")
     return tuple(lines)
@@ -145,7 +145,7 @@ def _other_usage(message: str, context: Any) -> str:
         return f"There is no command {unknown[1]}.{did_you_mean(unknown[1], known) or _choices(known)}"
     extra = re.match(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", message)
     if extra:
-        return f"I do not know what to do with “{extra[1]}”."
+        return f"“{extra[1]}” is one argument too many."
     return message if message.endswith(".") else f"{message}."
 
 

@@ -11,7 +11,7 @@ import typer
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line, instead of text.")]
 Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Print no progress and no confirmation; only errors.")
+    bool, typer.Option("--quiet", "-q", help="Print only errors, no progress and no confirmations.")
 ]
 
 

@@ -33,7 +33,7 @@ def run_program(app: typer.Typer) -> int:
         code = _answer(error)
     # Typer answers Ctrl-C with the code alone.
     if code == STOPPED:
-        print("\ngalloper: stopped. Nothing half-done was saved; run the same command again to go on.",
+        print("\ngalloper: stopped. No unfinished step was saved; run the same command again to continue.",
               file=sys.stderr)
     return code if isinstance(code, int) else 0
 
@@ -51,7 +51,7 @@ def _is_interrupt(error: BaseException) -> bool:
 
 def _no_answer() -> int:
     print("galloper: the input ended before the answer; nothing was changed. Answer at a terminal, or pipe "
-          "a line in.", file=sys.stderr)
+          "the answer in.", file=sys.stderr)
     return 1
 
 

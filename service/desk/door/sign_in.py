@@ -23,9 +23,9 @@ from service.web.public_limits import address_of
 
 router = APIRouter(dependencies=[PUBLIC])
 WRONG = "Wrong name or password. Nothing was changed; try again."
-RESTING = ("There were too many tries. Nothing was changed. Wait five minutes and try again; while "
-           "somebody else goes on trying, use a browser in which you have signed in before.")
-BUSY = "Too many people sign in at this moment. Nothing was changed; try again in a minute."
+RESTING = ("There were too many tries. Nothing was changed. Wait five minutes and try again; if another "
+           "person keeps trying, use a browser that you have signed in with before.")
+BUSY = "Too many people are signing in at this moment. Nothing was changed; try again in a minute."
 
 
 @router.get("/sign-in")

@@ -83,7 +83,7 @@ def _game(form: NewGameForm, variant: Variant, own_address: str) -> tuple[NewGam
         seats.append(GameSeat(power.id, name.strip(), form.zone, addresses))
     faults += _address_faults(seats, own_address)
     if form.review not in set(ReviewMode) or form.threshold not in THRESHOLD_CHOICES:
-        faults.append("Choose one of the ways of reading lines.")
+        faults.append("Choose how lines are read.")
     if faults:
         return None, faults
     return NewGame(form.name.strip(), variant.slug, start, seats, (), _options(form)), []
@@ -102,7 +102,7 @@ def _address_faults(seats: Sequence[GameSeat], own_address: str) -> Iterable[str
     for seat in seats:
         for mail in seat.mail:
             if not is_address(mail):
-                yield f"{mail!r} is no mail address."
+                yield f"{mail!r} is not a mail address."
             elif mail == own_address.lower():
                 yield f"{mail} is this site's own address."
             # A mail is routed by its sender, so one address cannot belong to two players.

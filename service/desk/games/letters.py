@@ -56,7 +56,7 @@ def hand_over(request: Request, visitor: Trusted, game_id: str, name: Annotated[
     # The name is in every later letter, so it is one line whatever was entered.
     successor = name_line(name)
     if not successor or not key:
-        raise HTTPException(400, "Nothing was changed and nobody was told: write the new coordinator's name.")
+        raise HTTPException(400, "Nothing was changed or announced: write the new coordinator's name.")
     act = ChangeCoordinator(game_id, successor, key[:40])
     page = first_look(request, visitor, game_id, partial(perform, act), "Hand the game over",
                       back=f"/previews/{game_id}")

@@ -107,7 +107,7 @@ def _create(request: Request, visitor: Visitor, sent: Mapping[str, str]) -> Resp
         players={key.removeprefix("player:"): (value, sent.get(f"mail:{key.removeprefix('player:')}", ""))
                  for key, value in sent.items() if key.startswith("player:")})
     if form.variant not in variants():
-        raise HTTPException(400, "No game was created: there is no such board. Go back and choose one.")
+        raise HTTPException(400, "No game was created: there is no such board. Go back and choose a board.")
     try:
         with ports.sessions.begin() as session:
             slug = acts.begin(session, form, ports.order_address, visitor.name, ports.clock.now())

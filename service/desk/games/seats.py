@@ -74,7 +74,7 @@ def absence(request: Request, visitor: Trusted, game_id: str, power: Annotated[s
             first: Annotated[str, Form()], last: Annotated[str, Form()]) -> Response:
     """Note the days on which a player is away; everybody gets a letter."""
     act = NoteAbsence(game_id, power, first, last)
-    return look_then_do(request, visitor, game_id, act, "absence", "Tell all players of the absence")
+    return look_then_do(request, visitor, game_id, act, "absence", "Announce the absence to all players")
 
 
 @router.post("/{game_id}/absence/{row_id}/end")

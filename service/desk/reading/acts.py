@@ -21,12 +21,12 @@ from service.web.sessions import Visitor
 
 _STATE_OF_ACT = {"not-order": LineState.NOT_ORDER, "skip": LineState.SKIPPED, "second": LineState.SKIPPED}
 NO_READING = "This line has no such reading. Nothing was changed."
-NO_WORDS = ("No words were typed. Nothing was changed: a line without an order is marked “not an order”, one "
-            "that nobody can read “cannot be read”.")
+NO_WORDS = ("No words were typed. Nothing was changed: mark a line without an order “not an order”, and an "
+            "illegible line “cannot be read”.")
 NO_LINE = "There is no such line in this phase. Nothing was changed."
 NOT_TWO = "Choose two different readings of a line, or none. Nothing was changed."
-NO_BELOW = "There is no line below this one on the same page to join it with. Nothing was changed."
-NO_PLACE = "A line is broken between two words, not at its end. Nothing was changed."
+NO_BELOW = "There is no line below it on the same page to join it with. Nothing was changed."
+NO_PLACE = "A line can be broken between two words, not at its end. Nothing was changed."
 
 
 @dataclass(frozen=True, slots=True)

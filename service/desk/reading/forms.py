@@ -39,15 +39,15 @@ from service.web.sessions import Visitor
 log = logging.getLogger(__name__)
 router = APIRouter()
 Trusted = Annotated[Visitor, Depends(require_token)]
-CLOSED = "These lines cannot be changed now: the phase is not at the desk. What was decided is kept."
+CLOSED = "These lines cannot be changed now: the phase is not at the desk. Earlier decisions stay."
 CHANGED = ("Not sent: a line was decided again since these results were judged. Nothing is lost; judge "
            "again.")
-LATE = ("Not sent: a version came after people began to read its sheet, and nobody has settled which one "
+LATE = ("Not sent: a version came after its sheet was already being read, and it is not settled which one "
         "counts. The desk names it; nothing is lost.")
-NOT_COMPOSED = ("Not sent: the letters or their pictures could not be made. The results are kept. Try "
-            "again; if it fails again, tell the operator: the log names the fault.")
-ASKED = ("Not sent: a sheet that counts may be the wrong one, and nobody has said that it is right. The "
-         "results page asks; look at the sheet and answer.")
+NOT_COMPOSED = ("Not sent: the letters or their pictures could not be made. The results are stored. Try "
+                "again; if it fails again, report it to the operator: the log names the fault.")
+ASKED = ("Not sent: a sheet that counts may be the wrong one, and this is not confirmed yet. Look at the "
+         "sheet and answer the question on the results page.")
 
 
 @router.post("/desk/{phase_id}/decide", dependencies=[READER])
@@ -101,7 +101,8 @@ def accept(
     except decisions.Overtaken as fault:
         return _to_desk(phase_id, line=fault.line_id, notice="overtaken")
     except ValueError as fault:
-        raise HTTPException(400, "This list came damaged. Nothing was changed: reload the page.") from fault
+        raise HTTPException(400, "This list arrived damaged. Nothing was changed: reload the "
+                                 "page.") from fault
     return _judge(ports, phase_id) if all_read else _to_desk(phase_id, after=others[-1][0])
 
 
@@ -207,7 +208,7 @@ def approve(
     try:
         ports.actions.approve(phase_id, visitor.name, answer_by)
     except NotReady as error:
-        raise HTTPException(409, f"Not sent: {error}. Nothing was sent; what was decided is kept.") from error
+        raise HTTPException(409, f"Not sent: {error}. Earlier decisions stay.") from error
     except OperationalError:
         raise  # it has a page of its own (`error_pages`)
     except Exception as fault:

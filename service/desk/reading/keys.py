@@ -22,24 +22,25 @@ class KeyAction:
 # combination of the browser's own, such as Ctrl+T: other desks lost people's text that way (desk plan,
 # "Keys").
 ACTIONS = (
-    KeyAction("accept", "Enter", "accept the highlighted reading, go on", fixed=True),
-    *(KeyAction(f"reading-{n}", str(n), "accept that reading, go on", fixed=True) for n in range(1, 6)),
+    KeyAction("accept", "Enter", "accept the highlighted reading and go to the next line", fixed=True),
+    *(KeyAction(f"reading-{n}", str(n), "accept that reading and go to the next "
+                                        "line", fixed=True) for n in range(1, 6)),
     KeyAction("up", "ArrowUp", "move the highlight", fixed=True),
     KeyAction("down", "ArrowDown", "move the highlight", fixed=True),
-    KeyAction("edit", "e", "type what the marks say"), KeyAction("not-order", "o", "this is not an order"),
+    KeyAction("edit", "e", "type the words of the line"), KeyAction("not-order", "o", "this is not an order"),
     KeyAction("void", "v", "void: cannot be read, or two readings equally good"),
     KeyAction("skip", "s", "skip for now; it comes back at the end"),
-    KeyAction("second", "d", "ask a second reader"),
+    KeyAction("second", "d", "send it to a second reader"),
     KeyAction("undo", "u", "undo your last decision and return to it (also Ctrl+Z)"),
-    KeyAction("redo", "Shift+u", "do again what was undone"),
+    KeyAction("redo", "Shift+u", "redo what was undone"),
     KeyAction("next", "j", "next line without deciding"),
     KeyAction("previous", "k", "previous line without deciding"), KeyAction("next-sheet", "]", "next sheet"),
     KeyAction("previous-sheet", "[", "previous sheet"), KeyAction("page", "p", "the whole page"),
-    KeyAction("why", "w", "why the machine asks about this line"),
+    KeyAction("why", "w", "why this line needs a decision"),
     KeyAction("raw", "z", "the raw picture"), KeyAction("zoom-in", "+", "larger"),
     KeyAction("zoom-out", "-", "smaller"), KeyAction("rotate", "r", "turn the picture"),
     KeyAction("join", "m", "merge with the next line"),
-    KeyAction("break", "b", "break the line at the pointer, or where the arrows put the mark"),
+    KeyAction("break", "b", "break the line at the pointer, or at the mark that the arrows move"),
     KeyAction("accept-sure", "a", "accept all remaining sure lines of this sheet (shows them first)"),
     KeyAction("goto", "g", "go to a power or a line"),
     KeyAction("order", "l", "least sure lines first, or in the order of the page"),
@@ -70,7 +71,7 @@ def changes(form_values: Mapping[str, str]) -> dict[str, str]:
     taken: dict[str, str] = {}
     for name, key in keys.items():
         if key in taken:
-            raise ValueError(f"“{key}” would do two things. Nothing was changed.")
+            raise ValueError(f"“{key}” would have two actions. Nothing was changed.")
         taken[key] = name
     changed = {a.name: keys[a.name] for a in ACTIONS if keys[a.name] != a.key}
     return changed | ({OFF: "yes"} if form_values.get(OFF) else {})
@@ -82,5 +83,5 @@ def _checked_key(key: str) -> str:
         key.lower().startswith("shift+"), key.split("+", 1)[1] if key.lower().startswith("shift+") else key,
     )
     if len(letter) != 1 or letter in _NEVER or not letter.isprintable() or (shifted and not letter.isalpha()):
-        raise ValueError(f"“{key}” is no single key. Nothing was changed.")
+        raise ValueError(f"“{key}” is not a single key. Nothing was changed.")
     return f"Shift+{letter.lower()}" if shifted else letter.lower()

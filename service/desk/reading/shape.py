@@ -31,7 +31,7 @@ def join(session: Session, act: ReviewAction, upper: LineRow, lower: LineRow, su
     """Join two neighbouring lines of a page; the new line's id, or None if this act was filed before. Raises
     ValueError for lines of different pages."""
     if upper.page_id != lower.page_id:
-        raise ValueError("only lines of one page can be joined")
+        raise ValueError("only lines of the same page can be joined")
     if not decisions.begin(session, act, DecisionKind.JOIN):
         return None
     # The smallest upright rectangle around both boxes; the writing inside may slope.
@@ -52,7 +52,7 @@ def split(
     # The pointer is on the crop, which shows a margin on both sides of the line.
     share = _within(line, share_of_width)
     if not EDGE <= share <= 1 - EDGE:
-        raise ValueError("a line is broken between two words")
+        raise ValueError("a line can be broken only between two words")
     if not decisions.begin(session, act, DecisionKind.BREAK):
         return None
     a, b, c, d = line.box

@@ -26,7 +26,7 @@ from service.web.ports import DeskPorts
 
 MAX_OFFERS = 5
 """Most readings on the page: one for each key from 1 to 5."""
-INK_LEFT_OVER = ("Ink left over", "The best reading explains a part of the ink only.")
+INK_LEFT_OVER = ("Ink left over", "The best reading explains only part of the ink.")
 NEW_CUT, OLD_CUT = "read again, as the line is cut now", "as it was cut before"
 _TWO_READERS = (Stage.SECOND, Stage.DIFFERS)
 SETTLED = frozenset({LineState.READ, LineState.VOID, LineState.NOT_ORDER, LineState.AUTO})
@@ -216,7 +216,7 @@ def picture_trouble(ports: DeskPorts, session: Session, work: WorkLine) -> str:
     for the crop a moment later."""
     page = session.get_one(PageRow, work.line.page_id)
     if page.upright is None:
-        return "There is no picture of this line. Type what the sheet says, or skip it."
+        return "There is no picture of this line. Type the line from the sheet, or skip it."
     try:
         crops.opened(ports.blobs, page.upright)
     except crops.NoPicture as fault:

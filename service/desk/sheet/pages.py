@@ -180,7 +180,7 @@ def original(request: Request, submission_id: int, page_id: int) -> Response:
         # SUB-15: the original bytes, unaltered; every picture elsewhere is derived from them.
         data = ports.blobs.read(key)
     except BlobError as fault:
-        raise HTTPException(503, (f"This file cannot be handed out: {fault}. Everything else is "
+        raise HTTPException(503, (f"This file cannot be downloaded: {fault}. Everything else is "
                                   f"safe.")) from fault
     return Response(data, media_type="application/octet-stream", headers={
         "Content-Disposition": f'attachment; filename="sheet-{submission_id}-{key[:12]}.bin"'})
@@ -262,7 +262,7 @@ def add_line(
     ports: DeskPorts = request.app.state.ports
     words = " ".join(text.split())[:500]
     if not words:
-        raise HTTPException(400, "Nothing was changed: type what the line says.")
+        raise HTTPException(400, "Nothing was changed: type the words of the line.")
     with ports.sessions() as session:
         filed = _changeable(session, submission_id)
         row = _page(session, submission_id, page)
@@ -333,8 +333,8 @@ def _checked(session: Session, versions: dict[int, str], me: str) -> None:
     except decisions.Overtaken as fault:
         raise HTTPException(
             409,
-            "Nothing was changed: somebody decided this line after it was shown to you. Reload the page, and "
-            "set the box if it is still wrong.",
+            "Nothing was changed: another person decided this line after it was shown to you. Reload the "
+            "page, and set the box if it is still wrong.",
         ) from fault
 
 

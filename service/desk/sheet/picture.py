@@ -105,7 +105,7 @@ def _readable() -> Iterator[None]:
         yield
     except (BlobError, UnidentifiedImageError, OSError, ValueError) as fault:
         raise NoPicture(
-            "This page cannot be shown. What was read and decided is safe; lines can still be added by hand "
+            "This page cannot be shown. Readings and decisions are safe; lines can still be added by hand "
             "from the original file."
         ) from fault
 

@@ -78,7 +78,7 @@ def _why(row: SubmissionRow, ballot: Ballot | None, phase: PhaseRow, *, first: b
     if row.fate == Fate.HELD and refusal_of(row.flags) is not None:
         return f"refused by the coordinator: {refusal_of(row.flags)}"
     if row.fate == Fate.HELD:
-        return f"held, because {held_because([str(flag) for flag in row.flags])}; nobody has settled it"
+        return f"held, because {held_because([str(flag) for flag in row.flags])}; it is not settled yet"
     return "it does not count"
 
 

@@ -20,18 +20,18 @@ def add_commands(groups: CommandGroups) -> None:
 def verify(
     archive: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="A game's archive, as a ZIP file.")],
     letters: Annotated[
-        list[Path] | None, typer.Argument(metavar="[LETTER.eml...]", help="Letters that were kept.")
+        list[Path] | None, typer.Argument(metavar="[LETTER.eml...]", help="Letters that you saved.")
     ] = None,
     live: Annotated[
         bool, typer.Option("--live", help="ARCHIVE is a site's folder: compare its database and files with "
-                                          "its own record, and enter what differs.")
+                                          "its own record, and enter the differences.")
     ] = False,
     pool: Annotated[Path | None, typer.Option(
-        "--letters", metavar="DIR", help="A folder with letters of several players: all files in it and "
-        "below it are compared with the archive and with each other.")] = None,
+        "--letters", metavar="DIR", help="A folder with letters of several players: all files in it and its "
+        "subfolders are compared with the archive and with each other.")] = None,
     receipt: Annotated[bool, typer.Option(
-        "--receipt", help="The first file is a receipt, the others are the sheet that it is for: a mail or "
-        "photographs. No archive is needed.")] = False,
+        "--receipt", help="The first file is a receipt, the others are its sheet: a mail or photographs. No "
+        "archive is needed.")] = False,
     authority: Annotated[Path | None, typer.Option(
         "--authority", metavar="FILE", help="The certificate, as PEM, of the authority that stamped roots: "
         "each stamp must be signed by it.")] = None,
@@ -57,7 +57,7 @@ def verify(
     letter_paths = list(letters or [])
     if pool is not None:
         if not pool.is_dir():
-            raise typer.BadParameter(f"{pool} is no folder.", param_hint="--letters")
+            raise typer.BadParameter(f"{pool} is not a folder.", param_hint="--letters")
         letter_paths += sorted(path for path in pool.rglob("*") if path.is_file())
     authorities = "" if authority is None else certificates_in(authority)
     raise typer.Exit(verify_in_child(

@@ -56,7 +56,8 @@ def _words(program: Program, path: Path, limits: SandboxLimits) -> str:
             died = fault.__cause__
             if is_last or not isinstance(died, ChildDied) or died.end is not ChildEnd.CRASH:
                 raise
-            log.warning("a child that checks an archive broke (%s) and is asked once more", died.detail)
+            log.warning("a child process that checks an archive failed (%s) and is tried once more",
+                        died.detail)
     raise AssertionError("unreachable")
 
 

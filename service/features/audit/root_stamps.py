@@ -92,21 +92,21 @@ def stamp_finding(session: Session, now: datetime) -> Finding:
     last = session.scalar(select(func.max(EventRow.at)).where(EventRow.what == Event.ROOT_STAMPED))
     if last is None:
         return Finding(NAME, FindingState.WELL,
-                       "This site asks no outside authority to stamp the time of its results.")
+                       "No outside authority stamps the time of this site's results.")
     late = [row for row in lacking(session, now - WINDOW)
             if row.sent_at is not None and row.sent_at < now - LONGEST_WITHOUT]
     if not late:
         return Finding(NAME, FindingState.WELL, f"Last stamp {ago(now - last)}.")
     return Finding(
         NAME, FindingState.TROUBLE,
-        f"{counted(len(late), 'result')} of the last week without a stamp. Last stamp {ago(now - last)}.",
-        "The authority does not answer, or its stamps are not those that the settings ask for: try galloper "
-        "check. It is asked every minute, for a week.", f"{now:%G-W%V}")
+        f"{counted(len(late), 'result')} of the last week have no stamp. Last stamp {ago(now - last)}.",
+        "The authority does not answer, or its stamps do not match the settings: run galloper check. The "
+        "site tries every minute, for a week.", f"{now:%G-W%V}")
 
 
 CHECK = Check(
     NAME, check_root_stamps,
-    "these roots are proved by letters alone, as those of a site without an authority are.")
+    "until then these roots are proved by letters only, as on a site without an authority.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ class RootStamps:
             log.warning("%s: %s", NO_ANSWER, fault)
             return False
         if not vouched:
-            log.warning("%s: no certificate of the settings vouches for it", NO_ANSWER)
+            log.warning("%s: no certificate of the settings covers it", NO_ANSWER)
             return False
         with self.store.begin() as session:
             phase = session.get_one(PhaseRow, phase_id)
@@ -163,7 +163,8 @@ def check_authority(settings: Settings) -> Finding:
     """Have some random digits stamped. Nothing of the site is sent. Raises ConfigError for a file of
     certificates that cannot be read."""
     if not settings.stamp_authority:
-        return Finding(AUTHORITY, FindingState.WELL, "none stamps the roots of results (stamp_authority)")
+        return Finding(AUTHORITY, FindingState.WELL, "no authority stamps the roots of results "
+                                                     "(stamp_authority)")
     if not time_stamps.prepare():
         return Finding(AUTHORITY, FindingState.TROUBLE, 'stamp_authority needs another package: '
                                                    'pip install "galloper[stamps]"')
@@ -186,7 +187,8 @@ def _asked(address: str, path: str, certificates: str) -> Finding:
     name = stamp.authority or "an authority without a name"
     if not certificates:
         return Finding(AUTHORITY, FindingState.NOTE,
-                       f"{name} stamps; nothing says whose certificates to believe (stamp_certificates)")
+                       f"{name} stamps; no certificates to trust are set (stamp_certificates)")
     if not time_stamps.is_signed(reply, root, certificates):
-        return Finding(AUTHORITY, FindingState.TROUBLE, f"{path} does not vouch for the stamps of {name}")
-    return Finding(AUTHORITY, FindingState.WELL, f"{name} stamps, and {path} vouches for it")
+        return Finding(AUTHORITY, FindingState.TROUBLE, f"the certificates in {path} do not cover the "
+                                                        f"stamps of {name}")
+    return Finding(AUTHORITY, FindingState.WELL, f"{name} stamps, and the certificates in {path} cover it")

@@ -51,10 +51,10 @@ def verify_site(folder: Path, out: TextIO, *, as_json: bool = False, quiet: bool
         for sentence in sentences:
             print(f"NOT AS IT SHOULD BE: {root.game_id}: {sentence}", file=out)
         if not sentences and not quiet:
-            print(f"{root.game_id}: the database says what its record says, {root.number} entries. "
-                  f"Root {root.link}", file=out)
+            print(f"{root.game_id}: the database agrees with its record, {root.number} entries. Root "
+                  f"{root.link}", file=out)
         elif sentences and not quiet:
-            print(f"{root.game_id}: each is entered, and the next results tell it to all players.", file=out)
+            print(f"{root.game_id}: each is entered, and the next results name it to all players.", file=out)
     return 1 if any(differences or missing for _, differences, missing in results) else 0
 
 

@@ -82,11 +82,11 @@ def stamp_of(reply: bytes, root: str, nonce: int | None = None) -> TimeStamp:
         instant = stamped.gen_time.replace(tzinfo=UTC)
         answered = stamped.nonce
     except ValueError as error:
-        raise FalseStamp("it is no time stamp") from error
+        raise FalseStamp("it is not a time stamp") from error
     if (algorithm, digest) != (SHA_256, hashlib.sha256(root.encode()).digest()):
-        raise FalseStamp("it is of something else")
+        raise FalseStamp("it stamps something else")
     if nonce is not None and answered != nonce:
-        raise FalseStamp("it answers another question")
+        raise FalseStamp("it answers another request")
     return TimeStamp(instant, _authority(response))
 
 
@@ -129,11 +129,11 @@ def _decoded(reply: bytes) -> TimeStampResponse:
     from rfc3161_client import decode_timestamp_response
 
     if len(reply) > MOST_BYTES:
-        raise FalseStamp("it is longer than any stamp")
+        raise FalseStamp("it is longer than a stamp can be")
     try:
         return decode_timestamp_response(_with_ordered_certificates(reply))
     except (ValueError, IndexError) as error:
-        raise FalseStamp("it is no time stamp") from error
+        raise FalseStamp("it is not a time stamp") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ def _values(data: bytes, start: int, end: int) -> Iterator[_Value]:
             content += size & 0x7F
             size = int.from_bytes(data[start + 2:content])
         if content + size > end:
-            raise ValueError("a value ends behind what it is in")
+            raise ValueError("a value ends after the part that holds it")
         yield _Value(data[start], start, content, content + size)
         start = content + size
 

@@ -57,16 +57,16 @@ def check_stamps(record: CheckedRecord, report: VerifyReport, authorities: str) 
         for number, detail in stamped:
             reply = base64.b64decode(detail["reply"], validate=True)
             if not time_stamps.is_signed(reply, detail["root"], authorities):
-                report.faults.append(f"Entry {number}: its time stamp does not hold: no certificate of yours "
-                                     "vouches for it (rule C24).")
+                report.faults.append(f"Entry {number}: its time stamp is not valid: none of your "
+                                     "certificates covers it (rule C24).")
     except NoStampLibrary as fault:
         report.notes.append(str(fault))
     except FalseStamp as fault:
-        report.faults.append(f"Entry {number}: its time stamp does not hold: {fault} (rule C24).")
+        report.faults.append(f"Entry {number}: its time stamp is not valid: {fault} (rule C24).")
     else:
         if not report.faults:
             report.notes.append(f"Your authority signed the time stamps. Stamps: {len(stamped)}. Their "
-                                "signatures hold.")
+                                "signatures are valid.")
 
 
 def _print(

@@ -53,8 +53,8 @@ def write_encrypted(
     try:
         keys = [age.x25519.Recipient.from_str(recipient.strip()) for recipient in recipients]
     except age.RecipientError as fault:
-        raise KeyFault("backup_recipients: a key is none; write public keys such as age1..., as age-keygen "
-                       "shows them. No backup was made.") from fault
+        raise KeyFault("backup_recipients: a value is not a key; write public keys such as age1..., as "
+                       "age-keygen shows them. No backup was made.") from fault
     reading, writing = os.pipe()
     results: list[Result] = []
     faults: list[BaseException] = []
@@ -97,7 +97,7 @@ def opened(path: Path, key: Path | None) -> Iterator[IO[bytes]]:
             return
         if key is None:
             raise KeyFault("The backup is encrypted: name the file of its secret key with --key. Nothing "
-                           "was put back.")
+                           "was restored.")
         age = _library()
         # Without a name, for its owner alone, and gone with this process.
         with TemporaryFile() as clear:
@@ -107,7 +107,7 @@ def opened(path: Path, key: Path | None) -> Iterator[IO[bytes]]:
                 # A full disk has a number; a file that was cut off or changed has none.
                 if getattr(fault, "errno", None) is not None:
                     raise
-                sentence = "The backup is not for this key, or it is damaged. Nothing was put back."
+                sentence = "The backup is not for this key, or it is damaged. Nothing was restored."
                 raise KeyFault(sentence) from fault
             clear.seek(0)
             yield clear
@@ -121,8 +121,7 @@ def _identities(age: Any, key: Path) -> list[Any]:
         identities = []
     if not identities:
         # What is in the file is not quoted: it is a secret.
-        raise KeyFault(f"{key} holds no secret key of age, as age-keygen writes it. Nothing was put "
-                           "back.")
+        raise KeyFault(f"{key} has no secret key of age, as age-keygen writes it. Nothing was restored.")
     return identities
 
 

@@ -23,7 +23,7 @@ def backup(
     folder: Site,
     output: NewFile,
     reason: Annotated[
-        str, typer.Option("--reason", metavar="WORDS", help="Why, where it is no usual backup.")
+        str, typer.Option("--reason", metavar="WORDS", help="The reason, if this is not a usual backup.")
     ] = "",
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -40,10 +40,10 @@ def backup(
 
 def restore(
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="A file that `galloper backup` wrote.")
+        Path | None, typer.Argument(metavar="[FILE]", help="A file written by `galloper backup`.")
     ] = None,
     folder: Annotated[
-        Path | None, typer.Argument(metavar="[DIR]", help="A site with settings and nothing else.")
+        Path | None, typer.Argument(metavar="[DIR]", help="A site that has only its settings.")
     ] = None,
     drill: Annotated[
         bool, typer.Option("--drill", help="Restore to a temporary place, check it, and delete it.")
@@ -51,7 +51,7 @@ def restore(
     by_database: Annotated[
         Path | None,
         typer.Option("--by-database", metavar="DIR",
-                     help="A site whose database was put back by PostgreSQL's own tools: no FILE."),
+                     help="Without FILE: a site whose database was restored with PostgreSQL's tools."),
     ] = None,
     key: Annotated[
         Path | None,
@@ -60,7 +60,7 @@ def restore(
     letters: Annotated[
         list[Path] | None,
         typer.Option("--letter", metavar="LETTER.eml",
-                     help="The newest letter that anybody has; it tells what was lost. May be given again."),
+                     help="The newest letter of any player; it shows what was lost. May be repeated."),
     ] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -75,6 +75,6 @@ def restore(
     # A drill has no site, and a restore needs one.
     if file is None or by_database is not None or drill == (folder is not None):
         raise typer.BadParameter(
-            "name a backup and the folder of an empty site, or a backup and --drill, or --by-database DIR.")
+            "give a backup and the folder of an empty site, or a backup and --drill, or --by-database DIR.")
     raise typer.Exit(restore_site(
         file, folder, sys.stdout, key=key, letters=letters or (), as_json=as_json, quiet=quiet))

@@ -35,12 +35,13 @@ def backup_finding(made_at: datetime | None, now: datetime) -> Finding:
     week = f"{now:%G-W%V}"
     if made_at is None:
         return Finding("Backup", FindingState.TROUBLE, "None made yet.",
-                       "Make one with `galloper backup`; until then the mail server has the only other copy.",
+                       "Make one with `galloper backup`; until then the only other copy is on the mail "
+                       "server.",
                        week)
     sentence = f"Last made {ago(now - made_at)}."
     if now - made_at > LONGEST_WITHOUT_BACKUP:
         return Finding("Backup", FindingState.TROUBLE, sentence,
-                       "Make one now: what came in since is on this machine and the mail server only.", week)
+                       "Make one now: newer mails are only on this machine and the mail server.", week)
     return Finding("Backup", FindingState.WELL, sentence)
 
 
@@ -54,18 +55,17 @@ def restore_test_finding(tested_at: datetime | None, now: datetime) -> Finding:
     if tested_at is None:
         return Finding(
             "Restore test", FindingState.TROUBLE, "Never made.",
-            "Put a backup back on another machine, check that its games are there, and note it at "
-            "Health, below Backups: "
-            "nobody knows of an untested backup whether it is whole.")
+            "Restore a backup on another machine, check that its games are complete, and note it at Health, "
+            "below Backups: an untested backup may be incomplete.")
     sentence = f"Last made {ago(now - tested_at)}."
     if now - tested_at > LONGEST_WITHOUT_RESTORE_TEST:
         return Finding("Restore test", FindingState.TROUBLE, sentence,
-                       "Put a backup back on another machine again, and note it at Health, below Backups.")
+                       "Restore a backup on another machine again, and note it at Health, below Backups.")
     return Finding("Restore test", FindingState.WELL, sentence)
 
 
 CHECKS = (
-    Check("Backup", check_backup, "what came in since is on this machine alone.", is_daily=True),
+    Check("Backup", check_backup, "newer mails are only on this machine.", is_daily=True),
     # Nothing follows from an untested backup until it is needed: the page says so, no letter does.
     Check("Restore test", check_restore_test),
 )
@@ -81,7 +81,7 @@ def check_site_backup(settings: Settings) -> Finding:
     if lost:
         return Finding(
             "backup", FindingState.TROUBLE,
-            f"{lost} of the newest {newest} mails are in the database and not among the photographs; "
+            f"{lost} of the newest {newest} mails are in the database but not among the photographs; "
             "restore them from the backup")
     now = datetime.now(UTC)
     backup, restore_test = backup_finding(made_at, now), restore_test_finding(tested_at, now)
@@ -131,7 +131,7 @@ class NoteBackup(Act[None]):
     def check(self, table: ActTable) -> None:
         """Refuse any other event."""
         if self.what not in NOTED:
-            raise Refused("Nothing was noted: this is neither a backup nor a test of one.")
+            raise Refused("Nothing was noted: this is neither a backup nor a restore test.")
 
     def change(self, table: ActTable) -> None:
         """Nothing: the event is all that is stored."""

@@ -34,9 +34,9 @@ USUAL_BACKUP = "a backup of the whole site"
 """The reason of a backup for which none was given."""
 RESTORED_ADVICE = (
     "No letter leaves until you allow it on the Health page. The restore is entered in the record of each "
-    "game, and the next results tell it to all players. Ask them for the newest letter that anybody has: "
-    "compare it with galloper game export and galloper verify (or restore with --letter FILE). If it names "
-    "more entries, take a newer backup, or have what was lost sent again.")
+    "game, and the next results name it to all players. Ask them for their newest letter: compare it with "
+    "galloper game export and galloper verify (or restore with --letter FILE). If it names more entries, "
+    "use a newer backup, or have the lost sheets sent again.")
 
 
 def backup_site(
@@ -70,8 +70,8 @@ def backup_site(
     print_result(
         out, "\n".join([
             f"Wrote {output}: {written.blobs} files, {size // 1024} KB, SHA-256 {digest}",
-            *(f"Missing or damaged, and not in it: {blobs.path(key)}" for key in written.missing),
-            *(["Bring them back from an older backup; Health shows them until then."]
+            *(f"Missing or damaged, and left out: {blobs.path(key)}" for key in written.missing),
+            *(["Restore them from an older backup; Health shows them until then."]
               if written.missing else []),
             f"Test it from time to time: galloper restore {output} --drill"]),
         {"file": str(output), "files": written.blobs, "missing": list(written.missing), "bytes": size,
@@ -106,7 +106,7 @@ def restore_site(
             restored = _restore(file, open_engine(url), Blobs(Path(place) / "blobs"), key, letters,
                                 jobs=False)
         _print_restored(
-            restored, "The drill went well: every digest is right, nothing was sent, and the copy was "
+            restored, "The drill succeeded: every digest is right, nothing was sent, and the copy was "
                       "deleted. Note it on the Health page.",
             out, as_json=as_json, quiet=quiet)
         return 0
@@ -156,7 +156,7 @@ def _print_restored(restored: Restored, advice: str, out: TextIO, *, as_json: bo
     print_result(
         out, "\n".join([
             f"Restored {rows} rows and {restored.blobs} files; {restored.letters} letters wait." if rows else
-            f"{restored.blobs} files that the database names are there; {restored.letters} letters wait.",
+            f"{restored.blobs} files named in the database were found; {restored.letters} letters wait.",
             *(f"{root.game_id}: {root.number} entries, unbroken. Root {root.link}"
               for root in restored.roots),
             *restored.lost,

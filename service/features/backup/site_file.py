@@ -42,7 +42,7 @@ from service.store.tables import GameRow, MailRow, RecordPendingRow, UserRow
 
 FORMAT = 1
 MANIFEST = "manifest.json"
-REASON = "This site was put back from a backup. Letters may have left the old one since."
+REASON = "This site was restored from a backup. The old site may have sent letters since."
 
 
 class BackupFault(UserFacingError):
@@ -106,8 +106,8 @@ def write(engine: Engine, blobs: Blobs, out: IO[bytes], now: datetime, version: 
             _add(tar, f"blobs/{key}", data)
             count += 1
         if missing and not count:
-            raise BackupFault(f"None of the {len(missing)} files that the database names is there, so this "
-                              "would be no backup: look whether the store of photographs is mounted.")
+            raise BackupFault(f"None of the {len(missing)} files named in the database was found, so no "
+                              "backup was made: check whether the store of photographs is mounted.")
         manifest["blobs"], manifest["missing"] = count, missing
         # Last, so that a file that was cut off has none.
         _add(tar, MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode())
@@ -159,7 +159,7 @@ def restore(
     lost = _enter_restore(engine, roots, letters, now, is_drill=jobs is None)
     if missing:
         names = ", ".join(key[:12] for key in missing[:20])
-        sentence = f"{len(missing)} files could not be read when this backup was made, and are not in it"
+        sentence = f"{len(missing)} files could not be read when this backup was made, and are missing in it"
         lost = (*lost, f"{sentence}: {names}.")
         with sessions(engine).begin() as session:
             inspection.add_faulty(session, missing, now)
@@ -182,8 +182,8 @@ def _load(
         else:
             key = key_of(data)
             if key != name.partition("/")[2]:
-                raise BackupFault(f"The backup is damaged: {name} does not have the bytes that its name "
-                                  f"says. Nothing was put back; take an older one.")
+                raise BackupFault(f"The backup is damaged: {name} does not match its digest. Nothing was "
+                                  "put back; use an older one.")
             if not blobs.has(key):
                 new.add(key)
             blobs.put(data)
@@ -227,8 +227,8 @@ def go_on_after_restore(
         missing = [key for key in named if key not in gone and not blobs.has(key)]
     if missing:
         raise BackupFault(
-            f"{len(missing)} of {len(named)} files that the database names are missing, the first is "
-            f"{blobs.path(missing[0])}. Bring them back from the versions of the store. Nothing was changed.")
+            f"{len(missing)} of {len(named)} files named in the database are missing, the first is "
+            f"{blobs.path(missing[0])}. Nothing was changed; restore them from the versions of the store.")
     lost = _enter_restore(engine, roots, letters, now, is_drill=False)
     return Restored({}, len(named), roots, hold_letters_and_requeue(engine, jobs, now, REASON), lost)
 
@@ -289,7 +289,7 @@ def _members(source: IO[bytes]) -> Iterator[tuple[str, bytes]]:
                 if file is not None:
                     yield member.name, file.read()
     except (tarfile.TarError, EOFError) as fault:
-        raise BackupFault(f"The backup is cut off or damaged ({fault}); nothing was put back. Take an older "
+        raise BackupFault(f"The backup is cut off or damaged ({fault}); nothing was put back. Use an older "
                           f"one.") from fault
 
 
@@ -297,30 +297,29 @@ def _check_empty(connection: Connection) -> None:
     for table in (GameRow, MailRow, UserRow):
         if connection.scalar(select(func.count()).select_from(table)):
             raise BackupFault(
-                "There is a site already: nothing was put back, and nothing is written over. Name a folder "
-                "and a database that are empty."
+                "There is a site already: nothing was restored or overwritten. Give an empty folder and an "
+                "empty database."
             )
 
 
 def _checked(manifest: dict[str, Any] | None, rows: dict[str, bytes], blobs: int) -> dict[str, Any]:
     """The manifest of a backup that has all that it names. Raises BackupFault."""
     if manifest is None:
-        raise BackupFault("The backup is cut off: its end is missing. Nothing was put back; take an older "
+        raise BackupFault("The backup is cut off: its end is missing. Nothing was put back; use an older "
                           "one.")
     # Loading rows into other tables could lose a column without a word.
     if manifest["format"] != FORMAT or manifest["tables"] != newest_migration():
         raise BackupFault(
             f"The backup was made by Galloper {manifest.get('galloper')} with tables {manifest['tables']}, "
-            f"and this one has {newest_migration()}: put it back with that Galloper, and then install the "
-            f"newer. "
-            "Nothing was put back."
+            f"and this one has {newest_migration()}: restore it with that version, then install the newer "
+            "one. Nothing was restored."
         )
     for name, entry in manifest["rows"].items():
         if key_of(rows.get(name, b"")) != entry["sha256"]:
-            raise BackupFault(f"The backup is damaged: the rows of {name} are not those that were written. "
-                              f"Nothing was put back.")
+            raise BackupFault(f"The backup is damaged: the rows of {name} were changed. "
+                              "Nothing was restored.")
     if manifest["blobs"] != blobs:
-        raise BackupFault(f"The backup has {blobs} of {manifest['blobs']} files. Nothing was put back; take "
+        raise BackupFault(f"The backup has {blobs} of {manifest['blobs']} files. Nothing was put back; use "
                           f"an older one.")
     return manifest
 
@@ -333,8 +332,8 @@ def _check_blobs(connection: Connection, blobs: Blobs, missing: frozenset[str]) 
         except BlobError as fault:
             if key in gone:
                 continue
-            raise BackupFault(f"The backup lacks a file that its tables name ({fault}). Nothing was put "
-                              f"back.") from fault
+            raise BackupFault(f"The backup lacks a file named in its tables ({fault}). Nothing was "
+                              "restored.") from fault
 
 
 def digest_of(path: Path) -> str:

@@ -238,12 +238,12 @@ def _command_sample(seat: Previews) -> Sample[CommandFacts]:
     mail = AnsweredMail("preview", seat.letters.clock.now(), f"{seat.game.name}, {seat.name}, STATUS")
     phase = phase_due(seat.session, seat.game.id, seat.power)
     facts = facts_of(seat.session, asked, mail, 1, phase, seat.power)
-    return Sample(facts, "As if this player had asked for STATUS.")
+    return Sample(facts, "As if this player had sent STATUS.")
 
 
 COMMAND = LetterKind(
     "command", CommandFacts, "Answer to a mail command",
-    Occasion("the sender", "a player asks by a word such as STATUS, in a game that takes such questions",
+    Occasion("the sender", "a player sends a command such as STATUS, in a game that allows commands",
              _command_sample),
     rank=Rank.ANSWER, answers_mail=True, folder="features/commands")
 """The answer to a mail command (BOX-11)."""

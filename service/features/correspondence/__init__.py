@@ -53,7 +53,7 @@ FEATURE = Feature(
     slots={Slot.PAPER_TO_SETTLE: "correspondence/to_settle.html", Slot.INBOX: "correspondence/done.html"},
     notices={
         "answered":
-            "Your answer waits in Letters and is sent once, to the address its player wrote from. Their "
-            "letters are done; everything is kept.",
-        "letters-done": "The letters are done. No answer was written, and everything is kept.",
+            "Your answer waits in Letters and is sent once, to the address that the player used. Their "
+            "letters are closed; everything is stored.",
+        "letters-done": "The letters are closed. No answer was written, and everything is stored.",
     })

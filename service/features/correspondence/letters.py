@@ -110,8 +110,8 @@ def notify(session: Session, letters: LetterContext, row: CorrespondenceRow) -> 
         key=f"letter-{player.id}-{letters.clock.now():%Y-%m-%d-%H}",
         event=f"{player.name} wrote you a letter.", since=row.at,
         link=f"{base}/correspondence/{player.id}" if base else "",
-        consequence="nobody answers it, and nothing in the game changes. Its player was told that it reached "
-                    "you and that it was not read as orders.",
+        consequence="it gets no answer until you write one, and nothing in the game changes. The player was "
+        "informed that it reached you and was not read as orders.",
         mail=NoticedMail(
             mail.sender or "", True, row.subject, player.name,
             seats_in_words(session, player, None if game is None else frozenset({game.id}), letters.load),
@@ -206,7 +206,7 @@ class AnswerLetter(Act[Answer | None]):
                 CorrespondenceRow.player_id == self.player, CorrespondenceRow.sha256.is_not(None))
             .order_by(CorrespondenceRow.id.desc()).limit(1)).first()
         if last is None:
-            raise Refused("Nothing was sent: this player has written no letter.")
+            raise Refused("Nothing was sent: there is no letter from this player.")
         return last
 
     def _address(self, session: Session, last: CorrespondenceRow) -> str:
@@ -215,8 +215,8 @@ class AnswerLetter(Act[Answer | None]):
         own = session.scalars(select(AddressRow.email).where(AddressRow.player_id == self.player)
                               .order_by(AddressRow.email)).all()
         if not own:
-            raise Refused("Nothing was sent: this player has no mail address any more. Enter it under Games "
-                          "first. Their letters are kept.")
+            raise Refused("Nothing was sent: this player has no mail address any more. Enter one under "
+                          "Games first. Their letters are stored.")
         return written_from if written_from in own else own[0]
 
 
@@ -310,18 +310,18 @@ def _acknowledgement_sample(seat: Previews) -> Sample[AcknowledgementFacts]:
     mail = AnsweredMail("preview", seat.letters.clock.now(), "Three more days, please?")
     own_seats = tuple(each for each in seats if each.power == seat.name)
     facts = AcknowledgementFacts(mail, own_seats)
-    return Sample(facts, "As if this player had written.")
+    return Sample(facts, "As if this player had sent a letter.")
 
 
 def _answer_sample(seat: Previews) -> Sample[AnswerFacts]:
     mail = AnsweredMail("preview", seat.letters.clock.now(), "Three more days, please?")
     facts = AnswerFacts(mail, "(your words)", mail.subject)
-    return Sample(facts, "With your words left out.")
+    return Sample(facts, "Your text is left out.")
 
 
 ACKNOWLEDGEMENT = LetterKind(
     "acknowledgement", AcknowledgementFacts, "Thanks for a letter without a sheet",
-    Occasion("the sender", "a player writes you a letter without a sheet", _acknowledgement_sample),
+    Occasion("the sender", "a player sends you a letter without a sheet", _acknowledgement_sample),
     is_counted=True, folder="features/correspondence")
 """Says at once that a letter reached the coordinator, and that it was not read as orders (BOX-10)."""
 

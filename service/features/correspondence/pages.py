@@ -43,7 +43,7 @@ def thread(request: Request, visitor: SignedIn, player_id: int, notice: str = ""
         player = session.get(PlayerRow, player_id)
         rows = [] if player is None else letters_of.thread(session, player_id)
         if player is None or not rows:
-            raise HTTPException(404, "This player has written no letter. Nothing is lost.")
+            raise HTTPException(404, "There is no letter from this player. Nothing is lost.")
         letters = [(row, None if row.game_id is None else session.get_one(GameRow, row.game_id))
                    for row in rows]
         return show(
@@ -80,7 +80,7 @@ def inbox(session: Session, coordinates: frozenset[str] | None) -> Iterator[Inbo
             yield InboxEntry(
                 InboxKind.LETTERS, Urgency.ANSWER, newest.subject or "(no subject)", player.name,
                 f"{count(waiting, 'letter')} without a sheet {'waits' if waiting == 1 else 'wait'} for you. "
-                "The player was told that no letter is read as orders.",
+                "The player was informed that letters are not read as orders.",
                 (NextAct("Read and answer", f"/correspondence/{player.id}"),), since=newest.at)
 
 

@@ -80,8 +80,8 @@ def last_rehearsal(session: Session, phase: PhaseRow) -> EventRow | None:
 
 log = logging.getLogger(__name__)
 MAY_BE_REHEARSED = frozenset({PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY})
-NO_LETTERS = ("the letters or their pictures could not be made. Nothing was sent and nothing is lost, but "
-              "sending would fail the same way; tell the operator, whose log names the fault")
+NO_LETTERS = ("the letters or their pictures could not be made. Nothing was sent or lost, but sending would "
+              "fail the same way; report it to the operator, whose log names the fault")
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +287,7 @@ def _obstacles(
     held = len(papers.unsettled_papers(session, phase, variant))
     waiting = sum(sheet.waiting for sheet in sheets)
     counts = [
-        (mails, "mail received in time is not judged yet", "mails received in time are not judged yet"),
+        (mails, "mail received in time is not handled yet", "mails received in time are not handled yet"),
         (unread, "sheet is not read by the machine yet", "sheets are not read by the machine yet"),
         (held, "sheet is set aside; it must be used or refused before results can be sent",
          "sheets are set aside; each must be used or refused before results can be sent"),
@@ -310,18 +310,18 @@ def _changes(last: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
             changes.append(f"{power}: {_named(old)} before, {_named(new)} now")
     # A sealed dry run has no digests of orders and letters to compare with.
     if last.get("sealed") != now["sealed"]:
-        changes.append("The seal is off now, so orders are compared from here on.")
+        changes.append("The sheets are unsealed now, so orders are compared from now on.")
         return changes
     old_powers, new_powers = last.get("powers", {}), now.get("powers", {})
     changes += [
-        f"{power}: its orders or what becomes of them changed"
+        f"{power}: its orders or their outcomes changed"
         for power in sorted({*old_powers, *new_powers})
         if old_powers.get(power) != new_powers.get(power)
     ]
     old_letters, new_letters = last.get("letters", {}), now.get("letters", {})
     changed = sum(old_letters.get(key) != new_letters.get(key) for key in {*old_letters, *new_letters})
     if changed:
-        changes.append(f"Letters that are new, gone or say something else: {changed}")
+        changes.append(f"Letters that are new, gone or different: {changed}")
     if not changes and last.get("result") != now.get("result"):
         changes.append("The judged position changed")
     return changes

@@ -24,8 +24,8 @@ from service.web.sessions import Visitor
 
 log = logging.getLogger(__name__)
 router = APIRouter(dependencies=[COORDINATOR])
-NOT_DRAWN = ("This picture could not be drawn. Nothing was sent and nothing was changed, but sending would "
-             "fail the same way; tell the operator: the log names the fault.")
+NOT_DRAWN = ("This picture could not be drawn. Nothing was sent or changed, but sending would fail the same "
+             "way; report it to the operator, whose log names the fault.")
 
 
 @router.get("/rehearsal/{phase_id}")
@@ -73,8 +73,8 @@ def picture(request: Request, phase_id: int, name: str, page: int = 1) -> Respon
     except NotReady as error:
         raise HTTPException(
             409,
-            f"This picture cannot be drawn: {error}. Nothing was sent and nothing was changed, but sending "
-            "would fail the same way.",
+            f"This picture cannot be drawn: {error}. Nothing was sent or changed, but sending would fail "
+            "the same way.",
         ) from error
     except (OverflowError, DataError):  # a number that no column holds: of no phase, and no fault of ours
         raise
@@ -83,7 +83,7 @@ def picture(request: Request, phase_id: int, name: str, page: int = 1) -> Respon
         log.exception("a picture of phase %s could not be rehearsed", phase_id)
         raise HTTPException(500, NOT_DRAWN) from fault
     if not 1 <= page <= len(images):
-        raise HTTPException(404, ("There is no such picture now. Rehearse again: what would be sent may have "
+        raise HTTPException(404, ("There is no such picture now. Rehearse again: the letters may have "
                                   "changed."))
     image = images[page - 1]
     return Response(image.data, media_type=image.media_type, headers={"X-Pages": str(len(images))})

@@ -72,7 +72,7 @@ class AgreeToShow(Act[tuple[str, ...]]):
         # A player is no person of the desk; the record's checkers know this act and who does it (C8, C13).
         return LoggedEvent(Event.OPTION_CHANGED, self.game, {
             "option": "opened_by", "from": list(outcome), "to": self._after(outcome),
-            "why": f"the player of {', '.join(sorted(self.powers))} decided so"})
+            "why": f"decided by the player of {', '.join(sorted(self.powers))}"})
 
     def _after(self, before: tuple[str, ...]) -> list[str]:
         powers = set(before) | set(self.powers) if self.agrees else set(before) - set(self.powers)

@@ -25,7 +25,7 @@ def add_commands(groups: CommandGroups) -> None:
 
 
 def game_judge_again(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A game that another program saved.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A saved game of another program.")],
     variant: PlayedOn = "standard",
     as_json: AsJson = False,
 ) -> None:
@@ -36,9 +36,9 @@ def game_judge_again(
 
 
 def game_convert(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A game that another program saved.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A saved game of another program.")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="A new file.")],
-    form: Annotated[str, typer.Option("--format", metavar="F", help="What to write it as.")],
+    form: Annotated[str, typer.Option("--format", metavar="F", help="The format of the new file.")],
     variant: PlayedOn = "standard",
     lossy: Lossy = False,
     as_json: AsJson = False,

@@ -48,7 +48,7 @@ def public_log(session: Session, game: GameRow, variant: Variant) -> tuple[GameL
         redacted = rules.redact_resolution(setting, resolution, None)
         last = LoggedPhase(rules.visible_position(setting, resolution.position, None))
         if shown != position or redacted != resolution or last.position != resolution.position:
-            hidden.append(f"{position.phase}: the rules hide units or orders of it.")
+            hidden.append(f"{position.phase}: the rules hide some of its units or orders.")
             continue
         phases.append(
             LoggedPhase(

@@ -55,7 +55,7 @@ def convert(
     board = game_board(variant)
     games = _games(variant, file)
     if len(games) != 1:
-        raise FormatFault(f"{file} holds {len(games)} games, and one is converted at a time; part the file.")
+        raise FormatFault(f"{file} holds {len(games)} games, but one is converted at a time; split the file.")
     log = games[0]
     if log.faults:
         raise FormatFault(log.faults[0])
@@ -113,7 +113,7 @@ def _compared_cases(variant: Variant, file: Path) -> Iterator[dict[str, Any]]:
             [answer["error"]]
             if "error" in answer
             else [
-                f"{key} is not as expected"
+                f"{key} is different"
                 for key, value in expected.items()
                 if _plain(answer.get(key)) != _plain(value)
             ]
@@ -135,7 +135,7 @@ def _games(variant: Variant, file: Path) -> tuple[GameLog, ...]:
     data = _bytes(file)
     form = recognized(data)
     if form is Format.CASES:
-        raise FormatFault(f"{file} holds cases, and each of them stands alone; only games can be converted.")
+        raise FormatFault(f"{file} holds single cases; only games can be converted.")
     return READERS[form](game_board(variant), data)
 
 
@@ -143,7 +143,8 @@ def _bytes(file: Path) -> bytes:
     size = file.stat().st_size
     if size > MAX_BYTES:
         raise FormatFault(
-            f"{file} has {size:,} bytes, and no saved game has more than {MAX_BYTES:,}; it was not read."
+            f"{file} has {size:,} bytes, more than the {MAX_BYTES:,} allowed for a saved game; it was not "
+            "read."
         )
     return file.read_bytes()
 

@@ -28,7 +28,7 @@ from service.web.public_limits import DrawnOnce
 router = APIRouter(dependencies=[PUBLIC])
 Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
 PRIVATE = "private, no-store"
-NONE = N_("There is no such number: its year has not ended, or this game has no gazette.")
+NONE = N_("There is no such issue: its year has not ended, or this game has no gazette.")
 
 
 @router.get("/public/{game_id}/gazette")

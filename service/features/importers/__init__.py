@@ -27,9 +27,10 @@ def map_import(
         Path,
         typer.Option("--out", metavar="FOLDER", help="A new folder for the board; its name is the board's."),
     ],
-    name: Annotated[str, typer.Option("--name", help="Which variant of a variants.xml.")] = "",
+    name: Annotated[str, typer.Option("--name", help="The variant to take from variants.xml.")] = "",
     like: Annotated[
-        str, typer.Option("--like", metavar="V", help="The board whose calendar, units and rules it takes.")
+        str, typer.Option("--like", metavar="V", help="The board whose calendar, units and rules the new "
+        "board gets.")
     ] = "standard",
     one_way: Annotated[bool, typer.Option("--one-way", help="Keep one-way borders.")] = False,
     as_json: AsJson = False,

@@ -32,7 +32,7 @@ def run_import(
     be carried over on standard error.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        return _refuse(f"{folder} is not empty; name a new folder, since nothing is overwritten")
+        return _refuse(f"{folder} is not empty and was not changed; give a new folder")
     report = ImportReport()
     files = _board_files(source, name, like, one_way, report)
     sys.stderr.writelines(f"{note}\n" for note in report.notes() if not quiet)
@@ -73,7 +73,7 @@ def _board_files(
         return None
     if not draft.places or not draft.seats:
         missing = "places" if not draft.places else "powers"
-        report.fault(path.name, 0, f"there are no {missing} in it, so it is no board")
+        report.fault(path.name, 0, f"it has no {missing}, so it is not a board")
     # Each place lists its own neighbours. A border that one end lacks is a fault without `--one-way`.
     check_links(draft, one_way=one_way, report=report)
     return dict(board_files.board_files(draft, _model_board(like), report))
@@ -92,7 +92,7 @@ class FolderFiles(Mapping[str, SourceFile]):
         try:
             # A pipe is read for ever, and a device has no end.
             if not path.is_file():
-                return SourceFile(b"", 0, "it is no plain file")
+                return SourceFile(b"", 0, "it is not a regular file")
             size = path.stat().st_size
             # A file that is too large is refused by its size and never read.
             return SourceFile(path.read_bytes() if size <= MAX_BYTES else b"", size)
@@ -123,8 +123,8 @@ def _source_kind(source: Path, report: ImportReport) -> tuple[Path, str] | None:
     if not source.is_file():
         report.fault(source.name, 0, "there is no such file or folder")
     elif suffix not in {".csv", ".map", ".xml"}:
-        report.fault(source.name, 0, ("this is no board: name a folder of our tables, a .map file, or "
-                                        "jDip's variants.xml"))
+        report.fault(source.name, 0, ("this is not a board: give a folder of our tables, a .map file, or "
+                                      "jDip's variants.xml"))
     else:
         return (source.parent if suffix == ".csv" else source), suffix
     return None
@@ -138,7 +138,7 @@ def _in_folder(source: Path, report: ImportReport) -> tuple[Path, str] | None:
         return source / jdip.MAIN, ".xml"
     if len(judge_maps) == 1:
         return judge_maps[0], ".map"
-    report.fault(source.name, 0, f"it holds {len(judge_maps)} .map files; name one" if judge_maps else (
+    report.fault(source.name, 0, f"it holds {len(judge_maps)} .map files; give one" if judge_maps else (
         f"it holds neither {board_files.PROVINCES} nor {jdip.MAIN} nor a .map file"))
     return None
 

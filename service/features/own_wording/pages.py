@@ -42,7 +42,7 @@ BLANKS: Mapping[str, str] = {
     "attacked": "the power that was attacked", "attacker": "the power that attacked",
     "beaten": "how many units were dislodged", "before": "how many centres, at the beginning",
     "bounced": "how many moves were turned back", "centres": "the names of centres",
-    "consequence": "what happens then", "cut": "how many supports were cut", "day": "a day",
+    "consequence": "what follows", "cut": "how many supports were cut", "day": "a day",
     "duration": "how long, such as 2 days 3 hours",
     "earlier": "an order with its outcome, as it was judged before",
     "event": "what is due, such as the end of a phase",

@@ -41,7 +41,7 @@ class RewordLetter(Act[WordingChange]):
         """Refuse words that would lose a fact."""
         table.game(self.game)
         for fault in faults_of(self._sentences, self.words).values():
-            raise Refused(f"Nothing was kept: {fault}")
+            raise Refused(f"Nothing was saved: {fault}")
 
     def change(self, table: ActTable) -> WordingChange:
         """Keep them with the game."""

@@ -101,21 +101,21 @@ def fault_of(sentence: LetterSentence, words: str) -> str:
     missing = [name for name in sentence.blanks if f"%({name})s" not in words]
     rest = _BLANK.sub(lambda match: "" if match[1] in sentence.blanks else match[0], words)
     if missing:
-        return f"It must keep {' and '.join(f'%({name})s' for name in missing)}: a fact would be lost."
+        return f"It must contain {' and '.join(f'%({name})s' for name in missing)}: a fact would be missing."
     if "%" in rest:
-        return "It has a % that is none of the blanks of this sentence. Write per cent as a word."
+        return "It has a % that is not one of the blanks of this sentence. Write per cent as a word."
     return ""
 
 
 def _counterfeit(sentence: LetterSentence, words: str) -> str:
     """Why words may pass for a proof, or ""."""
     if any(unicodedata.category(letter) in _UNSEEN for letter in words):
-        return "It has a letter that cannot be seen, or that turns others round."
+        return "It has an invisible character, or one that reverses others."
     if _DIGEST.search(words):
-        return "It has what looks like a digest, by which letters are proved."
+        return "It has what looks like a digest, which proves a letter."
     folded, ours = _folded(words), _folded(sentence.ours)
     proof = next((each for each in _words_of_proof() if each in folded and each not in ours), "")
-    return f"It has the words “{proof}”, by which letters are proved. Say it in other words." if proof else ""
+    return f"It has the words “{proof}”, which prove a letter. Use other words." if proof else ""
 
 
 def own_words(sentences: Sequence[LetterSentence], written: Mapping[str, str]) -> dict[str, str]:

@@ -17,9 +17,9 @@ WRONG_CODE = "This code is wrong or was used already. Wait for the next one, and
 NOTICES = {
     "passkey-added": ("Your device has a passkey for this site. At the next sign-in, choose it instead of "
                       "the password."),
-    "passkey-removed": "This passkey opens nothing here any more. You can remove it from your device too.",
-    "app-added": "You are asked for a code of your app at each sign-in from now on.",
-    "app-removed": "You are asked for no codes any more.",
+    "passkey-removed": "This passkey no longer works here. You can remove it from your device too.",
+    "app-added": "From now on each sign-in needs a code of your app.",
+    "app-removed": "Signing in needs no code any more.",
 }
 
 

@@ -37,11 +37,11 @@ LONGEST = 20_000
 _LABEL = 80
 
 
-NOT_HERE = ("Passkeys work at the site's own address only, which its settings do not name. Whoever runs the "
-            "machine sets base_url of [web]. The password works as before.")
+NOT_HERE = ("Passkeys work at the site's own address only, which is missing in its settings. The operator "
+            "sets base_url under [web]. The password works as before.")
 NOT_ACCEPTED = ("This passkey was not accepted. Nothing was changed: try once more, or use your name and "
                 "password.")
-TOO_MANY = "Too many passkeys were asked for from your address. Nothing was changed; wait five minutes."
+TOO_MANY = "Too many passkeys were requested from your address. Nothing was changed; wait five minutes."
 
 
 @dataclass(frozen=True, slots=True)

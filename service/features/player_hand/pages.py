@@ -45,5 +45,5 @@ def forget(
     """Forget how a player writes. Raises 404 for a player of whom nothing is known."""
     ports: DeskPorts = request.app.state.ports
     if not performed(ports, visitor, ForgetHand(player)).outcome:
-        raise HTTPException(404, "Nothing was changed: nothing is known of how this player writes.")
+        raise HTTPException(404, "Nothing was changed: the machine has learnt nothing of this player's hand.")
     return RedirectResponse("/hands?notice=hand-forgotten", status_code=303)

@@ -156,7 +156,8 @@ def thumbnail(
         if row is None or row.upright is None or row.ended_at is not None:
             raise HTTPException(404, "There is no such picture in the tray.")
         if row.put_by != visitor.name:
-            raise HTTPException(403, "Only who put this picture in the tray sees it before it is filed.")
+            raise HTTPException(403, "Only the person who put this picture in the tray sees it before it is "
+                                     "filed.")
         key = row.upright
     try:
         data = crops.thumbnail(ports.blobs, key)

@@ -57,7 +57,7 @@ class PostalMail:
     def check(self, scans: Sequence[bytes]) -> None:
         """Raises Refused for scans that are too many, too large, or do not open."""
         too_many = (f"Nothing was logged: at most {MOST_PHOTOS} pages and {MOST_BYTES // 1024 // 1024} MB "
-                    "together. Scan the sheet at 300 dots an inch as JPEG; the letter stays as it is.")
+                    "together. Scan the sheet at 300 dots per inch as JPEG; the letter stays as it is.")
         if len(scans) > MOST_PHOTOS or sum(map(len, scans)) > MOST_BYTES:
             raise Refused(too_many)
         pages = 0
@@ -84,7 +84,7 @@ class PostalMail:
             received_at=letter.arrived, version=letter.version, flags=["posted"],
             semantic_key=semantic_key(letter.version, scan_digests))
         if submission is None:
-            raise Refused("Nothing was logged: this very scan is on file for this power already.")
+            raise Refused("Nothing was logged: the same scan is already on file for this power.")
         return submission.id
 
 
@@ -114,11 +114,11 @@ class LogLetter(Act[PostalOriginalRow]):
             or phase.state == PhaseState.SENT
             or letter.power not in records.seats(table.session, phase.game_id)
         ):
-            raise Refused("Nothing was logged: this phase takes no orders any more, or has no such power.")
+            raise Refused("Nothing was logged: this phase no longer takes orders, or has no such power.")
         # Anyone who enters a word after the deadline may know what the lots draw without it.
         if lots.clean_word(letter.word) and table.now > phase.deadline:
-            raise Refused("Nothing was logged: the deadline has passed, and a word for the lots takes "
-                          "no part any more. Log the letter again without the word.")
+            raise Refused("Nothing was logged: a word for the lots does not count after the deadline. Log "
+                          "the letter again without the word.")
 
     def change(self, table: ActTable) -> PostalOriginalRow:
         """File its scans, and note that it came."""

@@ -78,7 +78,7 @@ def _notes(session: Session, submission: SubmissionRow, phase: PhaseRow) -> tupl
 def _receipt_posted_sample(seat: Previews) -> Sample[PostedFacts]:
     closing = seat.closing()
     facts = PostedFacts("preview", closing.phase, seat.letters.clock.now(), closing, version=1)
-    return Sample(facts, "As if a letter with a scan were logged.")
+    return Sample(facts, "As if you had logged a letter with a scan.")
 
 
 RECEIPT_POSTED = LetterKind(

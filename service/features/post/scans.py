@@ -124,8 +124,8 @@ class ScanTray:
     def _waiting(self, session: Session, scan_ids: Sequence[int]) -> list[ScanRow]:
         rows = list(session.scalars(select(ScanRow).where(ScanRow.id.in_(scan_ids)).order_by(ScanRow.id)))
         if not rows or any(row.ended_at is not None for row in rows):
-            raise Refused("Nothing was changed: tick the pictures of one letter. One that is not in the "
-                          "tray any more was filed or taken out meanwhile.")
+            raise Refused("Nothing was changed: tick the pictures of one letter. A picture that is missing "
+                          "was filed or taken out meanwhile.")
         return rows
 
     def _opened(self, number: int, data: bytes) -> tuple[bytes, ...]:

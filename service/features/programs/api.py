@@ -35,13 +35,15 @@ from service.web.ports import DeskPorts
 log = logging.getLogger(__name__)
 PREFIX = "/api/v1"
 RETRY_SECONDS = 60
-TOKENLESS = "Show a token of this site: Authorization: Bearer TOKEN. Its operator sets them (web.api_tokens)."
-NOTHING = f"There is nothing at this address. {PREFIX}/openapi.json describes what there is."
-READ_ONLY = "Nothing was changed: programs may only read here, by GET."
-BUSY = "The site's database did not answer. Nothing is wrong with this question: ask again in a minute."
-FAILED = "This failed on our side; nothing was changed. Ask again; if it fails again, tell the operator."
+TOKENLESS = ("Send a token of this site: Authorization: Bearer TOKEN. The operator sets the tokens "
+             "(web.api_tokens).")
+NOTHING = f"There is nothing at this address. {PREFIX}/openapi.json describes the API."
+READ_ONLY = "Nothing was changed: the API is read-only; use GET."
+BUSY = "The site's database did not answer. This request is valid: send it again in a minute."
+FAILED = ("This failed on our side; nothing was changed. Send it again; if it fails again, report it to the "
+          "operator.")
 UNKNOWN = "There is no such game here."
-NONE = "There are no results with that number: they are not sent yet, or the phase ended without any."
+NONE = "There are no results with that number: they are not sent yet, or the phase ended without results."
 
 
 class GameState(BaseModel):

@@ -62,9 +62,9 @@ Resolve = Callable[[str, int], Sequence[str]]
 NAME = "Webhooks"
 SHOWN_FOR = timedelta(days=2)
 """An address that was taken out of the settings is forgotten after this."""
-ADVICE = ("Look whether the address in the settings still takes messages; a changed address counts as a new "
-          "one. Results are out all the same, and players got their letters. It is tried for a day after "
-          "the results, and a trouble leaves this page after two.")
+ADVICE = ("Check that the address in the settings still takes messages; a changed address counts as a new "
+          "one. Results were sent, and players got their letters. The site tries for a day after the "
+          "results, and this entry disappears after two days.")
 
 
 class NotDelivered(Exception):
@@ -98,7 +98,7 @@ def addresses_of(host: str, port: int) -> list[str]:
     try:
         return sorted({str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)})
     except OSError:
-        raise NotDelivered("its name is not known") from None
+        raise NotDelivered("its name does not resolve") from None
 
 
 _UNICAST = ipaddress.ip_network("2000::/3")
@@ -133,7 +133,7 @@ class Poster:
         addresses = self.resolve(host, port)
         # All of them: a name with one public and one private address leads inside at the second try.
         if not addresses or not all(map(self.is_allowed, addresses)):
-            raise NotDelivered("its name leads to a private address")
+            raise NotDelivered("its name resolves to a private address")
         connection = _Pinned(host, port, addresses[0], self.context or ssl.create_default_context())
         path = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
         # A timeout of a socket is for each of its waits: an answer letter by letter would never end.
@@ -181,11 +181,11 @@ def send_notice(notice: Notice, body: bytes) -> None:
     logging.getLogger("apprise").setLevel(logging.CRITICAL)
     news, sender = json.loads(body), library.Apprise()
     if not sender.add(notice.url):
-        raise NotDelivered("apprise does not know such an address")
+        raise NotDelivered("apprise does not support this address")
     # Plain text: no service is to make a link or a tag of the name of a game.
     if not sender.notify(title="Results are out", body=f"{news['game']}: {news['phase']}",
                          body_format=library.NotifyFormat.TEXT):
-        raise NotDelivered("the service did not take it")
+        raise NotDelivered("the service refused it")
 
 
 def tell(hook: Webhook | Notice, body: bytes, seconds: int) -> None:
@@ -284,7 +284,7 @@ class Webhooks:
                 if self._ends.is_set() or not self._tell(hook, mark, message):
                     return
         except Exception:
-            log.exception("a webhook was not told; it is tried again")
+            log.exception("a webhook was not delivered; it is tried again")
         finally:
             with self._lock:
                 del self._threads[mark]
@@ -364,12 +364,12 @@ def webhook_finding(session: Session, now: datetime) -> Finding:
             troubles[game, whose].append((tried_at, int(detail["event"]), str(detail["why"])))
     if not troubles:
         return Finding(NAME, FindingState.WELL,
-                       "Every notice that results are out got through, or none is asked for.")
+                       "Every notice that results are out was delivered, or none is set up.")
     sentences = []
     for (game, whose), tries in sorted(troubles.items()):
         count, first, why = len({event for _, event, _ in tries}), tries[0][0], tries[-1][2]
         end = " and was given up" if now - first > TURNS[-1] else ""
-        sentences.append(f"{game}: {count} notice{'' if count == 1 else 's'} to {whose} did not get through, "
+        sentences.append(f"{game}: {count} notice{'' if count == 1 else 's'} to {whose} failed, "
                          f"first tried {ago(now - first)}{end}; the last time {why}.")
     oldest = min(event for tries in troubles.values() for _, event, _ in tries)
     return Finding(NAME, FindingState.TROUBLE, " ".join(sentences), ADVICE, str(oldest))
@@ -387,5 +387,5 @@ def _check(observation: Observation) -> Finding:
 
 
 CHECK = Check(NAME, _check, (
-    "programs and people who asked for notices do not hear of results. Players got their letters."))
+    "programs and people that subscribed to notices do not learn of results. Players got their letters."))
 """Do the addresses that asked for it hear that results are out?"""

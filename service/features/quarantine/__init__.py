@@ -39,10 +39,9 @@ FEATURE = Feature(
     "quarantine", routers=_routers, work=_work, slots={Slot.QUARANTINED_MAIL: "quarantine/mail.html"},
     slot_values={Slot.QUARANTINED_MAIL: _mail_values}, notices={
         "assigned":
-            "The mail is filed and waits for the machine to read it; a receipt goes to the "
-            "registered address of that power. The mail is kept unchanged. Check the sheet once it "
-            "is read.",
+            "The mail is filed and waits for the machine to read it; a receipt goes to the registered "
+            "address of that power. The mail is stored unchanged. Check the sheet once it is read.",
         "refused":
-            "The answer waits in Letters and is sent once. The mail is out of quarantine and is "
-            "kept unchanged.",
+            "The answer waits in Letters and is sent once. The mail is out of quarantine and is stored "
+            "unchanged.",
     })

@@ -94,8 +94,8 @@ def assign(request: Request, visitor: Trusted, sha256: str, place: Annotated[str
     ):
         raise HTTPException(
             400,
-            "Nothing was filed: choose a game, phase and power, and give the version as a number or leave it "
-            "empty. The mail is kept.",
+            "Nothing was filed: choose a game, phase and power, and give the version as a number or leave "
+            "it empty. The mail is stored.",
         )
     require_own_phase(request, visitor, int(number))
     place_of_mail = QuarantinedMail(int(number), power)
@@ -109,7 +109,7 @@ def refuse(request: Request, visitor: Trusted, sha256: str, reason: Annotated[st
     """Send the prepared answer that was shown; the mail leaves quarantine."""
     # Only prepared answers leave, and the page showed the answer first (desk plan, section 3).
     if reason not in {answer.value for answer in ANSWERS}:
-        raise HTTPException(400, "Nothing was sent: choose one of the prepared answers. The mail is kept.")
+        raise HTTPException(400, "Nothing was sent: choose one of the prepared answers. The mail is stored.")
     _settle(request, visitor, RefuseMail(_room(request), sha256, RefusalReason(reason)))
     return RedirectResponse("/?notice=refused", status_code=303)
 

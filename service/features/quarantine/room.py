@@ -131,11 +131,11 @@ class Quarantine:
         try:
             body = self.bodies.read(raw, BodyNeed.WHOLE)
         except ChildFault as fault:
-            raise Refused(f"This mail cannot be opened now: {fault}. It is kept; try again in a "
+            raise Refused(f"This mail cannot be opened now: {fault}. It is stored; try again in a "
                           "minute.") from fault
         if body is None:
-            raise Refused("This mail was not opened: that takes too much time or memory. It is kept and can "
-                          "be downloaded; ask the player for the photograph in a new mail.")
+            raise Refused("This mail was not opened: that takes too much time or memory. It is stored and "
+                          "can be downloaded; ask the player for the photograph in a new mail.")
         try:
             return with_body(head, body, OpenerProbe(self.opener))
         # The sandboxed child failed. A person who files the mail need not wait until this machine is well.
@@ -159,8 +159,8 @@ class AssignMail(Act[SubmissionRow]):
         mail = room.read(row)
         if not mail.usable_pictures:
             raise Refused("Nothing was filed: no picture of this mail opens, so there is nothing to "
-                          "read. Refuse it with an answer, or ask the player for a new photograph. The "
-                          "mail is kept.")
+                          "read. Refuse it with an answer, or ask the player for a new photograph. The mail "
+                          "is stored.")
         phase = _phase(session, place, row.received_at)
         game = session.get_one(GameRow, phase.game_id)
         to = _to(session, game, place.power, row)
@@ -176,8 +176,8 @@ class AssignMail(Act[SubmissionRow]):
             version=self.version, flags=["assigned"],
             semantic_key=semantic_key(self.version, mail.photo_keys))
         if submission is None:
-            raise Refused("Nothing was filed: the same photographs are on file for this power already, "
-                          "with the same version number. The mail stays here; discard it as a repeat.")
+            raise Refused("Nothing was filed: the same photographs are already on file for this power, with "
+                          "the same version number. The mail stays here; discard it as a repeat.")
         room.post.receipt(session, submission, phase, verdict)
         return submission
 
@@ -227,8 +227,8 @@ class RefuseMail(Act[None]):
     def _to(self, session: Session, row: MailRow) -> str:
         to = self.room.registered(session, row)
         if to is None:
-            raise Refused("Nothing was sent: its sender is not registered or could not be proved, and "
-                          "nobody else gets an answer. Discard it, or assign it. The mail is kept.")
+            raise Refused("Nothing was sent: its sender is not registered or could not be proved, and only "
+                          "proved players get answers. Discard or assign it. The mail is stored.")
         return to
 
 
@@ -236,21 +236,21 @@ def _phase(session: Session, place: QuarantinedMail, received_at: datetime) -> P
     phase = session.get(PhaseRow, place.phase_id)
     takes_mail = phase is not None and phase.state in {*TAKING_STATES, PhaseState.WAITING}
     if phase is None or not takes_mail or place.power not in records.seats(session, phase.game_id):
-        raise Refused("Nothing was filed: this phase takes no mail any more, or has no such power. "
-                      "Reload the page and choose again. The mail is kept.")
+        raise Refused("Nothing was filed: this phase no longer takes mail, or has no such power. Reload the "
+                      "page and choose again. The mail is stored.")
     # The mail server's stamp decides, not the minute in which a coordinator files it.
     if received_at > phase.deadline:
         raise Refused("Nothing was filed: the mail came after the deadline of this phase and cannot "
-                      "count. Refuse it with the answer for late mails. The mail is kept.")
+                      "count. Refuse it with the answer for late mails. The mail is stored.")
     return phase
 
 
 def _to(session: Session, game: GameRow, power: str, row: MailRow) -> str:
     addresses = records.addresses(session, game.id).get(power, ())
     if not addresses:
-        raise Refused("Nothing was filed: nobody with a mail address commands this power, so no receipt "
-                      "could be sent. Enter the address under Games first, or log the sheet at Post. The "
-                      "mail is kept.")
+        raise Refused("Nothing was filed: this power has no player with a mail address, so no receipt could "
+                      "be sent. Enter the address under Games first, or log the sheet at Post. The mail is "
+                      "stored.")
     sender = records.registered_address(session, row.sender or "")
     return sender.email if sender is not None and sender.email in addresses else addresses[0]
 

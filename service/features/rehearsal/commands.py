@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 DEFAULT_HOURS = 4.0
 """Hours for each phase of a rehearsal, unless its coordinator names others."""
-STAYS = ("Not removed: backups and archives made meanwhile, letters that were sent, and mails that the mail "
-         "server keeps.")
-"""What a removal does not reach."""
+STAYS = ("Not removed: backups and archives made meanwhile, letters already sent, and mails on the mail "
+         "server.")
+"""Data that a removal does not reach."""
 
 
 def add_commands(groups: CommandGroups) -> None:
@@ -38,7 +38,7 @@ def add_commands(groups: CommandGroups) -> None:
 def game_new_rehearsal(
     *,
     rehearsal: Annotated[
-        bool, typer.Option("--rehearsal", help="Only rehearse it, from now on; it can be removed again.")
+        bool, typer.Option("--rehearsal", help="Create a rehearsal that starts now and can be removed again.")
     ] = False,
     hours: Annotated[
         float | None,
@@ -47,7 +47,7 @@ def game_new_rehearsal(
 ) -> GameChange:
     """Has the game of a file rehearsed; see `service.feature.CommandGroups.new_game`."""
     if hours is not None and not rehearsal:
-        raise typer.BadParameter("--hours goes with --rehearsal only; a real game keeps the handbook's days.")
+        raise typer.BadParameter("--hours needs --rehearsal; a real game has the deadlines of the handbook.")
     length = hours or DEFAULT_HOURS
 
     def change(new: NewGame, now: datetime, folder: Path) -> tuple[NewGame, str]:
@@ -56,7 +56,7 @@ def game_new_rehearsal(
         rehearsed = as_rehearsal(new, now, length)
         each = "an hour" if length == 1 else f"{length:g} hours"
         return rehearsed, (
-            f"It is a rehearsal, {each} a phase: every letter says so, and mails for it name "
+            f"It is a rehearsal, {each} a phase: every letter is marked so, and mails for it name "
             f"{rehearsed.name}.\nRemove it with: galloper game remove-rehearsal {folder} {rehearsed.slug}")
 
     return change

@@ -130,7 +130,7 @@ def rehearsal_called(session: Session, game_id: str) -> GameRow:
         .order_by(EntryRow.number).limit(1)).first()
     entered = {} if first is None else json.loads(first)["tells"]["options"]
     if not options_of(game).is_rehearsal or not recorded_options(entered).is_rehearsal:
-        raise Refused(f"{game.name} is a real game, which no command removes. Nothing was removed.")
+        raise Refused(f"{game.name} is a real game, which cannot be removed. Nothing was removed.")
     return game
 
 

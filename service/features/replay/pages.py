@@ -35,15 +35,15 @@ from service.web.public_limits import DrawnOnce
 router = APIRouter(dependencies=[PUBLIC])
 Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
 PRIVATE = "private, no-store"
-NONE = N_("There is no such plate. Plates are shown of years that have ended, if the game has units on maps, "
-          "and of the whole game once it is over.")
+NONE = N_("There is no such plate. There are plates for years that have ended, if the game shows units on "
+          "maps, and for the whole game once it is over.")
 AFTER = "after"
 PATIENCE_SECONDS = 25
 """After so long a request for the whole war stops drawing and is asked again."""
 _BETWEEN = "\x1f"
 """Between the plates of a year; no XML has it."""
-DRAWN_SO_FAR = N_("%(number)s of %(years)s years of this war are drawn. Nothing is wrong: your browser "
-                  "asks again by itself in a few seconds, or load this page again.")
+DRAWN_SO_FAR = N_("%(number)s of %(years)s years of this war are drawn. Nothing is wrong: the page reloads "
+                  "by itself in a few seconds.")
 
 
 @router.get("/public/{game_id}/war")
@@ -168,8 +168,8 @@ def _described(phase: FoughtPhase) -> str:
         (len(resolution.disbanded), "disbanded", "disbanded"), (len(removed), "removed", "removed"))
     counted = ", ".join(
         f"{number} {singular if number == 1 else plural}" for number, singular, plural in counts if number)
-    return (f"{phase.title}: the board and its orders as lines: {counted or 'no orders'}. "
-            "The results have them in words")
+    return (f"{phase.title}: the board with its orders as lines: {counted or 'no orders'}. "
+            "The results list them")
 
 
 def _war(

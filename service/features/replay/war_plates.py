@@ -32,10 +32,10 @@ KEY: tuple[tuple[ArrowKind, bool, str], ...] = (
     (ArrowKind.MOVE, False, "turned back"),
     (ArrowKind.CONVOYED, True, "a move by convoy, past its fleets"),
     (ArrowKind.CONVOYED, False, "a move by convoy, turned back"),
-    (ArrowKind.CONVOY, True, "a convoy, to the move that it carries"),
-    (ArrowKind.CONVOY, False, "a convoy in vain"),
+    (ArrowKind.CONVOY, True, "a convoy, drawn to the move it carries"),
+    (ArrowKind.CONVOY, False, "a failed convoy"),
     (ArrowKind.SUPPORT, True, "support, to a move or a unit that stays"),
-    (ArrowKind.SUPPORT, False, "support that was cut, or in vain"),
+    (ArrowKind.SUPPORT, False, "support that was cut or failed"),
     (ArrowKind.RETREAT, True, "a retreat"),
     (ArrowKind.RETREAT, False, "a retreat that failed"),
 )
@@ -44,7 +44,7 @@ FATES: tuple[tuple[dict[str, bool | str], str], ...] = (
     ({"gone": True}, "disbanded or removed"),
     ({"built": True}, "built"),
     ({"converted": True}, "converted"),
-    ({"proxy": "G"}, "in proxy to the power of the letter"),
+    ({"proxy": "G"}, "under the orders of the power with that letter"),
 )
 _ROW, _KEY_WIDE = 6.6, 96.0
 

@@ -26,7 +26,7 @@ def game_read_again(
     ] = None,
     hand: Annotated[
         str, typer.Option("--hand", metavar="WHICH",
-                          help="The hand to read with: then (as recorded), now (as learnt by now) or none.")
+                          help="The player's hand: then (as recorded), now (as learnt up to now) or none.")
     ] = "then",
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -37,7 +37,7 @@ def game_read_again(
     from service.intake.sheets.recognizer import EngineRecognizer
 
     if hand not in set(ReadWith):
-        raise typer.BadParameter(f"there is no hand {hand!r}; say {', '.join(ReadWith)}.")
+        raise typer.BadParameter(f"there is no hand {hand!r}; write {', '.join(ReadWith)}.")
     raise typer.Exit(
         run_reread(archive, EngineRecognizer(), maps.load, phase, sys.stdout,
                    io.StringIO() if quiet else sys.stderr, as_json=as_json, read_with=ReadWith(hand)))

@@ -141,8 +141,8 @@ def run_reread(
             + ".",
             file=out,
         )
-        print("Nothing was changed: the results stand as they were sent.", file=out)
-    # A reader that reads otherwise is no failure.
+        print("Nothing was changed: the results stay as sent.", file=out)
+    # A reader that reads otherwise is not a failure.
     return 0
 
 
@@ -156,8 +156,8 @@ def check_archive(path: Path) -> CheckedRecord:
     if record is None:
         raise RereadFault(f"{report.faults[0]} Nothing was read.")
     if not record.whole:
-        raise RereadFault("A players' archive has no photographs to be read again. Ask the coordinator for "
-                          "the whole one.")
+        raise RereadFault("A players' archive has no photographs to read again. Ask the coordinator for the "
+                          "whole archive.")
     return record
 
 
@@ -227,7 +227,8 @@ def _recognizer_of(
     if digest is None:
         return recognizer
     if digest not in hands.by_digest:
-        print(f"sheet {key} was read with a hand that was forgotten since; it is read without", file=progress)
+        print(f"sheet {key} was read with a hand that has been forgotten since; it is read without",
+              file=progress)
         return recognizer
     return recognizer.with_hand(hands.by_digest[digest])
 
@@ -362,7 +363,7 @@ def _as_json(comparison: Comparison) -> dict[str, Any]:
 def _as_sentence(comparison: Comparison) -> str:
     was = "nothing" if comparison.was is None else f"“{comparison.was.text}”"
     now = "nothing" if comparison.now is None else f"“{comparison.now.text}”"
-    which = "a line of its own" if comparison.line is None else f"line {comparison.line}"
+    which = "a separate line" if comparison.line is None else f"line {comparison.line}"
     by = "a person said" if comparison.decided else "it counted as"
     return (f"Phase {comparison.phase}, {comparison.power}, {which}: {comparison.change.value}. Read as "
             f"{was} then, {now} now; "

@@ -18,7 +18,8 @@ def add_commands(groups: CommandGroups) -> None:
 
 def schema(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="Which one; without it, the list of all.")
+        str | None, typer.Argument(metavar="[NAME]", help="The schema's name; without it, all names are "
+        "listed.")
     ] = None,
 ) -> None:
     """Print a JSON Schema: of settings, of a game's file, of a board, of records, of what commands print."""

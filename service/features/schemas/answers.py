@@ -55,7 +55,7 @@ def _candidate() -> Schema:
         {
             "text": or_null(TEXT),
             "order": or_null(TEXT),
-            "score": with_text({"type": "number"}, "How well it fits; the best comes first."),
+            "score": with_text({"type": "number"}, "How well the text fits the ink; the best first."),
         },
         closed=False,
     )
@@ -77,7 +77,7 @@ def _printed() -> Schema:
                 or_null(code),
                 "Null if it could not be read. Its letters are "
                 "GALLOPER1:game:power:year.season.kind:page:nonce in capitals, with M, R, A or T for the "
-                "kind and %XX for what QR codes lack. It proves nothing."),
+                "kind and %XX for what QR codes lack. It is not proof of a sender."),
         },
         closed=False,
     )
@@ -94,17 +94,17 @@ def read_answer() -> Schema:
             ),
             "kind": one_of("heading", "order", "other"),
             "struck": with_text(FLAG, "Whether it is crossed out; then it gives no order."),
-            "text": with_text(TEXT, "What was written, without line breaks within an order."),
+            "text": with_text(TEXT, "The written text, without line breaks within an order."),
             "order": with_text(or_null(TEXT), "The order in canonical text."),
             "confidence": with_text(
-                _CHANCE, "The calibrated chance that `order` (or `text`) is what was written."),
-            "status": with_text(one_of("auto", "open"), "`open`: a person must look."),
+                _CHANCE, "The calibrated probability that `order` (or `text`) was written."),
+            "status": with_text(one_of("auto", "open"), "`open`: a person must decide."),
             "candidates": with_text(
                 list_of(_candidate(), maxItems=5),
-                "Readings, the best first; `text` is what the hand wrote if it meant that `order`."),
+                "Readings, the best first; `text` is the written text under that `order`."),
             "why_open": with_text(
                 list_of(an_object({"reason": one_of(OpenReason), "sentence": FILLED}, closed=False)),
-                "Why a person must look; empty where nobody need.",
+                "Why a person must decide; empty if no decision is needed.",
             ),
         },
         closed=False,
@@ -119,8 +119,8 @@ def read_answer() -> Schema:
             "printed": with_text(or_null(_printed()), "Marks and code of a printed sheet; null for others."),
             "own_hand": with_text(
                 list_of({"type": "integer", "minimum": 0}),
-                "Places in `lines`, from 0, of the sure lines by whose letters waiting ones were read again "
-                "and near ones checked; empty where none were."),
+                "Places in `lines`, from 0, of the sure lines whose letters served to read waiting lines "
+                "again and to check close ones; empty if there are none."),
             "lines": list_of(line),
         },
         closed=False,
@@ -128,8 +128,8 @@ def read_answer() -> Schema:
     whole = an_object(
         {
             "file": FILLED,
-            "status": with_text(one_of(Status), "Whether it gave lines."),
-            "reason": with_text(or_null(one_of(UnreadableReason)), "Why it gave none."),
+            "status": with_text(one_of(Status), "Whether lines were read."),
+            "reason": with_text(or_null(one_of(UnreadableReason)), "Why no lines were read."),
             "seconds": with_text({"type": "number", "minimum": 0}, "Wall-clock time from bytes to lines."),
             "seconds_by_part": with_text(
                 an_object(
@@ -246,8 +246,8 @@ def case() -> Schema:
             "dislodged": list_of(_dislodged()),
             "contested": with_text(list_of(FILLED), "Regions left empty by a standoff."),
             "memory": memory,
-            "state": with_text({"type": "object"}, "What only the rules of one game keep."),
-            "lots": with_text(list_of(WHOLE), "Numbers that draws take, in turn."),
+            "state": with_text({"type": "object"}, "State of the rules of one game."),
+            "lots": with_text(list_of(WHOLE), "Numbers for the draws, in this order."),
         },
         ("id", "season", "year", "centres", "dislodged", "contested", "memory", "state", "lots"),
         closed=False,
@@ -260,7 +260,7 @@ def case_answer() -> Schema:
     outcome = an_object(
         {
             "result": one_of(Result),
-            "reason": with_text(FILLED, "The contract's word for it."),
+            "reason": with_text(FILLED, "The contract's word for the result."),
             "dislodged": FLAG,
             "why": with_text(FILLED, "A sentence."),
         },
@@ -271,8 +271,8 @@ def case_answer() -> Schema:
     judged = an_object(
         {
             "id": name,
-            "orders": with_text(list_of(outcome), "What became of each order, in the order of the case."),
-            "positions": with_text(list_of(FILLED), "Units as they stand now."),
+            "orders": with_text(list_of(outcome), "The outcome of each order, in the order of the case."),
+            "positions": with_text(list_of(FILLED), "Units after judging."),
             "dislodged": list_of(_dislodged()),
             "contested": list_of(FILLED),
             "destroyed": list_of(FILLED),
@@ -317,7 +317,7 @@ def case_answer() -> Schema:
     return {
         "anyOf": [
             judged,
-            an_object({"id": name, "error": with_text(FILLED, "The field, and what is wrong.")}),
+            an_object({"id": name, "error": with_text(FILLED, "The field, and its fault.")}),
         ]
     }
 
@@ -341,11 +341,11 @@ def intake_answer() -> Schema:
             "alert": FLAG,
             "of": with_text(or_null(FILLED), "The earlier mail that this one repeats."),
             "proof": with_text(or_null(an_object({
-                "method": one_of(Method), "by": with_text(FILLED, "A mail server's name, or ourselves."),
+                "method": one_of(Method), "by": with_text(FILLED, "A mail server's name, or this program."),
                 "domain": FILLED,
-            })), "What proved the sender; null if nothing did."),
+            })), "The proof of the sender; null without proof."),
             "authentication": with_text(
-                or_null(FILLED), "The same, or why nothing did; null where no proof was sought."),
+                or_null(FILLED), "The proof in words, or why there is none; null if no proof was sought."),
             "files": with_text(
                 list_of(an_object({
                     "name": TEXT,
@@ -355,8 +355,8 @@ def intake_answer() -> Schema:
                 "The files of a mail whose body was read, also of those in archives and attached mails."),
             "recipients": with_text(
                 list_of(FILLED), "Of a report about our letter: failed addresses, else those that wait."),
-            "outbox_status": with_text(or_null(one_of(Outcome)), "Of a report: what became of the letter."),
-            "outbox_message_id": with_text(or_null(FILLED), "Of a report: the letter."),
+            "outbox_status": with_text(or_null(one_of(Outcome)), "Of a report: the fate of the letter."),
+            "outbox_message_id": with_text(or_null(FILLED), "Of a report: the letter concerned."),
             "enhanced_status": with_text(or_null(FILLED), "Of a report: RFC 3463, as 5.1.1."),
         },
         ("reply_to", "alert", "of", "proof", "authentication", "files", "recipients", "outbox_status",

@@ -47,8 +47,8 @@ def variant_file() -> Schema:
             "name": with_text(FILLED, "What the unit is called."),
             "moves": with_text(list_of(TEXT), "The borders it crosses: `land`, `sea`."),
             "carries": with_text({**FLAG, "default": False}, "Whether it convoys others."),
-            "carried": with_text({**FLAG, "default": False}, "Whether others convoy it."),
-            "attacks": with_text({**FLAG, "default": True}, "Whether it may enter where another stands."),
+            "carried": with_text({**FLAG, "default": False}, "Whether others can convoy it."),
+            "attacks": with_text({**FLAG, "default": True}, "Whether it may enter an occupied place."),
             "alone": with_text({**WHOLE, "default": 1}, "Its strength in defence without support."),
             "retreats": with_text({**FLAG, "default": True}, "Whether it retreats when dislodged."),
             "boards_at_sea": with_text({**FLAG, "default": False}, "Whether it goes aboard while at sea."),
@@ -61,20 +61,21 @@ def variant_file() -> Schema:
     power = an_object(
         {
             "id": with_text(FILLED, "Its name in the tables."),
-            "name": with_text(TEXT, "Its name in print; the id without it."),
+            "name": with_text(TEXT, "Its printed name; the id if absent."),
             "aliases": with_text(list_of(FILLED), "Other names that a sheet may have."),
             "person": with_text(TEXT, "Who leads it in the story."),
             "colour": with_text({"type": "string", "pattern": "^#[0-9a-f]{6}$"}, "Its colour on the map."),
-            "pattern": with_text(FILLED, "Its pattern on the map, for those who see no colours."),
+            "pattern": with_text(FILLED, "Its pattern on the map, for readers who cannot tell colours "
+                                         "apart."),
             "letter": with_text(FILLED, "Its letter on the map."),
-            "letter_word": with_text(TEXT, "What the letter stands for, where no name of the power says so."),
-            "kingdom": with_text(TEXT, "The kingdom that it belongs to, where the game has such."),
+            "letter_word": with_text(TEXT, "The meaning of the letter, if no name of the power shows it."),
+            "kingdom": with_text(TEXT, "Its kingdom, in games that have them."),
             "victory": with_text(
-                COUNT, "Centres that win for this power, where that is not the same for all."
+                COUNT, "Centres that win for this power, where powers differ."
             ),
             "article": with_text(
                 {**FLAG, "default": False},
-                "Whether a sentence names it with an article that its name does not have: the Confederacy."
+                "Whether sentences add an article to its name: the Confederacy."
             ),
             "plural": with_text(
                 {**FLAG, "default": False}, "Whether its name takes a plural verb: the Scots were."
@@ -89,10 +90,10 @@ def variant_file() -> Schema:
             ),
             "values": with_text({"type": "object"}, "Answers to what the printed rules leave open."),
             "earlier": with_text(
-                table_of(FILLED), "Answers that were changed: what counted before, for games begun then."
+                table_of(FILLED), "Earlier answers, for games that began under them."
             ),
             "citations": with_text(table_of(FILLED), "The source of a sentence of the results."),
-            "figures": with_text({"type": "object"}, "Numbers and lists that the rules ask for."),
+            "figures": with_text({"type": "object"}, "Numbers and lists that the rules need."),
         },
         ("values", "earlier", "citations", "figures"),
     )
@@ -100,7 +101,7 @@ def variant_file() -> Schema:
         {
             "title": with_text(FILLED, "The game's title."),
             "victory": with_text(COUNT, "Centres that win."),
-            "note": with_text(TEXT, "Where the board comes from."),
+            "note": with_text(TEXT, "The source of the board."),
             "middle": with_text(
                 {
                     "type": "array",
@@ -114,11 +115,11 @@ def variant_file() -> Schema:
                 "Where the drawing is centred: longitude and latitude in degrees.",
             ),
             "open_east": with_text(
-                {**FLAG, "default": False}, "Whether the board goes on to the east of its drawing."
+                {**FLAG, "default": False}, "Whether the board continues east of its drawing."
             ),
-            "strip": with_text(WHOLE, "Kilometres of each sea that a drawing shows at least."),
+            "strip": with_text(WHOLE, "The least width of each sea on a drawing, in kilometres."),
             "conduct": with_text(
-                list_of(FILLED), "Sentences for the welcome on how players deal with each other."
+                list_of(FILLED), "Rules of conduct for the welcome letter."
             ),
             "capitals": with_text(
                 table_of(list_of(FILLED)), "By kingdom, the regions that are its capitals."
@@ -130,7 +131,7 @@ def variant_file() -> Schema:
             ),
             "rules": rules,
             "counts": with_text(table_of(COUNT), "Figures that the tables must agree with."),
-            "powers": with_text(list_of(power, minItems=1), "Those who play."),
+            "powers": with_text(list_of(power, minItems=1), "The powers."),
         },
         ("note", "middle", "open_east", "strip", "conduct", "capitals", "counts"),
     )
@@ -141,14 +142,14 @@ def province_row() -> Schema:
     columns: dict[str, Schema] = {
         "id": with_text(FILLED, "Its name in the other tables."),
         "name": with_text(FILLED, "Its name in print."),
-        "terrain": with_text(one_of(Terrain), "What can stand there: armies, both, fleets."),
+        "terrain": with_text(one_of(Terrain), "Terrain, the units that can be there: armies, both, fleets."),
         "abbr": with_text(TEXT, "Its short form."),
         "centre": with_text(YES, "Whether it is a supply centre."),
         "area": with_text(TEXT, "The sea area or the country that it is part of."),
         "role": with_text(one_of("", SeaRole), "Its part in its sea area."),
         "home": with_text(TEXT, "The power whose home it is."),
         "coasts": with_text(TEXT, "Named coasts: `NC = North Coast; SC = South Coast`."),
-        "marks": with_text(TEXT, "Words that the rules of the game know."),
+        "marks": with_text(TEXT, "Words with a meaning in the rules of the game."),
     }
     assert set(columns) == {*PROVINCE_COLUMNS, *PROVINCE_EXTRAS}
     return an_object(columns, PROVINCE_EXTRAS)
@@ -160,7 +161,7 @@ def border_row() -> Schema:
         "a": with_text(FILLED, "A province, with its coast where needed."),
         "b": with_text(FILLED, "What it touches."),
         "kind": with_text(one_of(Touch), "How they touch."),
-        "one_way": with_text(YES, "Whether there is no way back."),
+        "one_way": with_text(YES, "Whether the border is one-way."),
     }
     return an_object(columns, ("one_way",))
 
@@ -168,8 +169,8 @@ def border_row() -> Schema:
 def name_row() -> Schema:
     """A row of `names.csv`."""
     columns = {
-        "text": with_text(FILLED, "As a player may write it."),
-        "region": with_text(FILLED, "What is meant."),
+        "text": with_text(FILLED, "The spelling."),
+        "region": with_text(FILLED, "The region that it means."),
         "spelling": with_text(one_of(Spelling), "What sort of spelling it is."),
         "ambiguous": with_text(YES, "Whether another region shares it."),
     }
@@ -182,6 +183,6 @@ def setup_row() -> Schema:
         {
             "power": with_text(FILLED, "A power, by its id."),
             "unit": with_text(FILLED, "A kind of unit by its letter, or `centre`."),
-            "region": with_text(FILLED, "Where it stands, or the centre that the power owns."),
+            "region": with_text(FILLED, "The unit's region, or the power's centre."),
         }
     )

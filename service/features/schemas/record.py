@@ -35,7 +35,7 @@ _PHASE: Schema = with_text(COUNT, "The phase's number in its game.")
 _DOCUMENT: Schema = {"type": "object"}
 BEGUN = "begun"
 _MADE = {
-    BEGUN: "Entry 1: the record begins. `board` is null, or for a board of the site's own the digest of the "
+    BEGUN: "Entry 1: the record begins. `board` is null, or for a board of the site the digest of the "
            "canonical object from the name to the digest of each file in `board/`.",
     "game": "The game or one of its options changes.",
     "seat": "A seat's player changes; a player is a pseudonym.",
@@ -43,25 +43,25 @@ _MADE = {
     "phase": "A phase is planned, opened, moved, closed, judged, sent or unsealed. `phase` is its number, "
              "`position` the digest of the board, `lots` that of the seed.",
     "mail": "A mail is judged: in the game it names, in those of its sender, or the one in its subject; of "
-            "unproved mails 50 a day, and those that a person acts on. `mail` is its digest, `stamped` the "
+            "unproved mails 50 a day, and those that a person decides. `mail` is its digest, `stamped` the "
             "receiving server's time.",
     "sheet": "A sheet is filed, held, chosen, or filed again. `asks` is the version in its words; "
              "`photographs` are digests.",
-    "reading": "A sheet was read, a line was cut or read again: each photograph with its upright picture and "
-               "lines. `hand` is the digest of a player's own hand.",
+    "reading": "A sheet was read, or a line was cut or read again: each photograph with its upright picture "
+               "and lines. `hand` is the digest of a player's own hand.",
     "aside": "With a reading: words that are not orders, never open to players (Q-37).",
-    "decision": "A person decides a line, or takes that back.",
+    "decision": "A person decides a line, or takes the decision back.",
     "posted": "A letter came by post.",
     "word": "A word for the lots came.",
-    "judged": "A phase is judged, or that is taken back (`taken_back`). `executed` is power to sheet, "
+    "judged": "A phase is judged, or the judging is taken back (`taken_back`). `executed` is power to sheet, "
               "`not_executed` sheet to reason; `case` and `answer` are those of `galloper adjudicate`, null "
               "where the contract cannot express them.",
     "letter": "A letter is written, sent or given up. `message` is a digest.",
     "correction": "An error in sent results is corrected.",
-    "person": "A person may work at the desk; no longer, where `role` is null.",
+    "person": "A person gets a role at the desk; null `role`: loses it.",
     "key": "A key that signs receipts is made (Ed25519).",
     "gone": "A row was deleted from the database, which no act does.",
-    "event": "Anything else that is logged about the game.",
+    "event": "Any other logged event of the game.",
 }
 """When an entry of each kind is made, and what to know of its keys."""
 
@@ -102,9 +102,9 @@ def entry() -> Schema:
     body = an_object(
         {
             "what": with_text(one_of(*kinds), "The kind of fact."),
-            "fact": with_text(TEXT, "Which one; the last entry of a fact counts."),
+            "fact": with_text(TEXT, "The fact's key; the last entry of a fact counts."),
             "entered": with_text(INSTANT, "When."),
-            "tells": with_text(_DOCUMENT, "What it says; see the table of its kind."),
+            "tells": with_text(_DOCUMENT, "The content; see the table of its kind."),
         }
     )
     body["allOf"] = [

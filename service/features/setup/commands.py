@@ -22,10 +22,10 @@ def setup(
         bool, typer.Option("--page", help="Ask in a browser: print the address of a page that works once.")
     ] = False,
     host: Annotated[
-        str, typer.Option("--host", help="With --page: the address it listens at.")
+        str, typer.Option("--host", help="With --page: the address to listen on.")
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="With --page: its port; 0 for any that is free.")
+        int, typer.Option("--port", min=0, max=65535, help="With --page: the port; 0 for any free port.")
     ] = 8643,
 ) -> None:
     """Set up a new site by answering questions: mailbox, trial mail, your account, and what to do next."""

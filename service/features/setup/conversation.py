@@ -39,8 +39,8 @@ class Terminal:
         print(words, end="", file=self.out, flush=True)
         line = self.source.readline()
         if not line:
-            raise SiteError("The input ended before all questions were answered. What was written so far is "
-                            "kept; run galloper setup again.")
+            raise SiteError("The input ended before all questions were answered. Everything written so far "
+                            "stays; run galloper setup again.")
         return line.strip()
 
     def confirms(self, words: str) -> bool:
@@ -54,14 +54,14 @@ def converse(folder: Path, terminal: Terminal) -> int:
     steps.require_folder(folder)
     answers: dict[str, str] = {}
     if steps.has_settings(folder):
-        terminal.write(f"{folder} has settings already. They are not changed; the site is tested, and your "
-                     "account is made.")
+        terminal.write(f"{folder} has settings already. They are not changed; setup tests the site and "
+                       "makes your account.")
     else:
-        terminal.write("Press Enter for the answer in brackets. Nothing is written before the mailbox "
-                     "answers; Ctrl-C ends this at any time.")
+        terminal.write("Press Enter for the answer in brackets. Nothing is written until the mailbox "
+                       "answers; Ctrl-C ends setup at any time.")
         _ask_mailbox(terminal, answers)
         _ask(terminal, answers, ("coordinator", "base_url"))
-        terminal.write(f"Wrote {steps.write_site(folder, answers)}. A remark in it explains each setting.")
+        terminal.write(f"Wrote {steps.write_site(folder, answers)}. Comments in it explain each setting.")
     _make_account(folder, terminal, answers)
     if terminal.confirms("Send a trial mail to the order address, and wait for it (two minutes at most)?"):
         finding = steps.trial(folder)
@@ -76,7 +76,7 @@ def converse(folder: Path, terminal: Terminal) -> int:
 def _ask_mailbox(terminal: Terminal, answers: dict[str, str]) -> None:
     while True:
         _ask(terminal, answers, _OF_MAILBOX)
-        terminal.write("Trying the mailbox and the relay ...")
+        terminal.write("Testing the mailbox and the relay ...")
         troubles = steps.mail_troubles(answers)
         for trouble in troubles:
             terminal.write(f"  {trouble.rstrip('.')}.")
@@ -121,7 +121,7 @@ def _make_account(folder: Path, terminal: Terminal, answers: dict[str, str]) -> 
         except BadName as fault:
             terminal.write(f"  {fault}")
             continue
-        terminal.write(f"{answers['name']} may sign in at the desk now.")
+        terminal.write(f"{answers['name']} can sign in at the desk now.")
         return
 
 
@@ -135,7 +135,8 @@ def _test_site(folder: Path, terminal: Terminal) -> bool:
             for line in finding.advice.splitlines():
                 terminal.write(f"  {line}")
     terminal.write("All tests passed." if not troubles
-                 else f"{troubles} of the tests must be mended; then run galloper check {folder}.")
+                 else f"{troubles} of the tests failed. Correct the settings, then run galloper check "
+                      f"{folder}.")
     return not troubles
 
 

@@ -28,8 +28,8 @@ from service.web.page import FOLDER, HEADERS
 from service.web.server import WebError, WebServer
 
 COOKIE = "galloper_setup"
-USED = ("This address works once, in one browser, and it was used. Nothing was changed. If that was not you, "
-        "stop the command in the terminal and start it again, for a new address.")
+USED = ("This address works once, in one browser, and it has been used. Nothing was changed. If that was "
+        "not you, stop the command in the terminal and start it again for a new address.")
 LONGEST = 500
 """Characters of an answer."""
 OF_PERSON = frozenset({"name", "desk_password"})
@@ -57,8 +57,8 @@ def serve_page(folder: Path, host: str, port: int, out: TextIO) -> int:
     try:
         server = WebServer(setup_app(run), host, port)
     except WebError as error:
-        raise SiteError(f"{host}:{port} cannot be used; another program has it, perhaps a setup that still "
-                        "runs. Choose another port with --port.") from error
+        raise SiteError(f"{host}:{port} cannot be used: another program uses it, perhaps another setup. "
+                        "Choose another port with --port.") from error
     server.start()
     try:
         print(f"Open this address in a browser; it works once:\n\n    {server.address}/open/{run.key}\n\n"

@@ -63,14 +63,14 @@ class Question:
         if not answer:
             return "" if self.optional else "An answer is needed here."
         if not all(char == "\t" or unicodedata.category(char)[0] != "C" for char in answer):
-            return "This answer has a mark that is not seen. Type it without."
+            return "This answer has an invisible character. Type it without that character."
         if self.choices and answer not in self.choices:
             return f"Choose one of: {', '.join(self.choices)}."
         return self.fault(answer)
 
 
 def _address_fault(answer: str) -> str:
-    return "" if is_address(answer) else "This is no mail address such as orders@example.org."
+    return "" if is_address(answer) else "This is not a mail address such as orders@example.org."
 
 
 def _port_fault(answer: str) -> str:
@@ -111,7 +111,7 @@ def _password_hint(answers: Answers) -> str:
 
 QUESTIONS: Sequence[Question] = (
     Question("order_address", "The mail address to which players send their sheets", fault=_address_fault),
-    Question("provider", "Who runs that mailbox", QuestionKind.CHOICE,
+    Question("provider", "The provider of that mailbox", QuestionKind.CHOICE,
              choices=(*(host.name for host in HOSTS), OTHER), default=_likely),
     Question("imap_host", "The server for incoming mail (IMAP)", asked=_is_other,
              default=lambda answers: f"imap.{_domain(answers)}"),
@@ -123,13 +123,13 @@ QUESTIONS: Sequence[Question] = (
              default=lambda answers: answers["order_address"]),
     Question("mail_password", "The password of the mailbox", QuestionKind.HIDDEN, hint=_password_hint,
              optional=True),
-    Question("relay_login", "Whether outgoing mail wants the same name and password", QuestionKind.CHOICE,
+    Question("relay_login", "Whether outgoing mail needs the same name and password", QuestionKind.CHOICE,
              choices=(YES, NO), asked=_is_other, default=lambda _: YES),
-    Question("coordinator", "Your own mail address, for whatever needs a person", fault=_address_fault),
+    Question("coordinator", "Your own mail address, for notices that need a person", fault=_address_fault),
     Question("name", "Your name at the desk"),
     Question("desk_password", f"Your password at the desk (at least {SHORTEST} characters)",
              QuestionKind.HIDDEN, fault=_password_fault),
-    Question("base_url", "The address at which others reach this site by browser, if there is one",
+    Question("base_url", "The address of this site in the browsers of others, if there is one",
              fault=_link_fault, optional=True),
 )
 """All questions. The names of the last three of a person are `name`, `desk_password` and `coordinator`."""

@@ -22,8 +22,8 @@ from service.web import accounts, sessions
 NEXT = (
     "Start the site, and leave it running: galloper serve {folder}",
     "Open {address} in a browser and sign in as {name}.",
-    ("Begin a game there: Games, New game. Then the game's page has the blank sheets, and its letters as "
-     "they will be, to look at before the first day."),
+    ("Create a game there: Games, New game. The game's page then has the blank sheets and a preview of its "
+     "letters."),
 )
 """What remains to be done, in the words of both doors."""
 
@@ -32,9 +32,9 @@ def require_folder(folder: Path) -> None:
     """Before anything is asked: raises SiteError where no site can be written."""
     nearest = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
     if not nearest.is_dir():
-        raise SiteError(f"{nearest} is a file; name a folder for the site. Nothing was changed.")
+        raise SiteError(f"{nearest} is a file; give a folder for the site. Nothing was changed.")
     if not os.access(nearest, os.W_OK | os.X_OK):
-        raise SiteError(f"{nearest} cannot be written; name another folder for the site, or change its "
+        raise SiteError(f"{nearest} cannot be written; give another folder for the site, or change its "
                         "rights. Nothing was changed.")
 
 

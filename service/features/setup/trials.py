@@ -49,7 +49,7 @@ def try_mail(
     message["Date"] = format_datetime(datetime.now(UTC))
     message["Message-ID"] = f"<trial.{token}@{domain}>"
     message["Auto-Submitted"] = "auto-generated"
-    message.set_content("Galloper sent this to itself while it was set up. Nothing needs to be done.\n")
+    message.set_content("Galloper sent this to itself during setup. You need not do anything.\n")
     transport = SmtpTransport(mail_out, seconds=SECONDS)
     try:
         transport.send(MailEnvelope(order_address, order_address, message["Message-ID"], message.as_bytes()))
@@ -62,14 +62,14 @@ def try_mail(
         try:
             if _arrived(mail_in, token):
                 return Finding("trial", FindingState.WELL,
-                               "a trial mail went out and came back; it may stay in the mailbox")
+                               "a trial mail was sent and came back; it may stay in the mailbox")
         except MailboxError as error:
             return Finding("trial", FindingState.TROUBLE, f"the trial mail was sent, and then {error}")
         if time.monotonic() >= end:
             return Finding(
                 "trial", FindingState.NOTE,
-                f"the trial mail was sent and did not come back in {round(patience)} seconds. Look into the "
-                "folder for spam of the mailbox, and whether the relay may send to this address")
+                f"the trial mail was sent and did not come back in {round(patience)} seconds. Check the "
+                "mailbox's spam folder, and whether the relay may send to this address")
         sleep(_PAUSE)
 
 

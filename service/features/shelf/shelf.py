@@ -101,8 +101,8 @@ def shelve(store: Store, blobs: Blobs, game_id: str, now: datetime) -> Shelved:
         # What was written past the program is entered here and now, and not taken for ours below.
         chain.seal(session)
         if live.differences(session, game_id, frozenset()):
-            raise ShelfFault(f"{game_id} stays here: its rows are not what its record says. Nothing was "
-                             "changed. See galloper verify --live.")
+            raise ShelfFault(f"{game_id} stays here: its rows differ from its record. Nothing was changed. "
+                             "See galloper verify --live.")
         session.refresh(head)
         queries = _queries(game_id)
         parts = {table.name: list(dump.lines(connection, table, queries[table.name])) for table in _tables()}
@@ -124,7 +124,7 @@ def shelve(store: Store, blobs: Blobs, game_id: str, now: datetime) -> Shelved:
             gone = connection.execute(delete(table).where(which)).rowcount
             # A row that came between the reading and now would be lost.
             if gone != counts[table.name]:
-                raise ShelfFault(f"{game_id} stays here: somebody was writing {table.name}. Nothing was "
+                raise ShelfFault(f"{game_id} stays here: {table.name} was being written. Nothing was "
                                  "changed; try again.")
         _forget_notes(session)
         records.log_event(session, now, Event.GAME_SHELVED,
@@ -149,12 +149,13 @@ def _check_may_go(session: Session, game_id: str) -> None:
         raise ShelfFault(f"{game_id} stays here: it is not over. Nothing was done.")
     if session.scalar(select(func.count()).select_from(OutboxRow).where(
             _letters_of(game_id), OutboxRow.state.in_(_MAY_LEAVE))):
-        raise ShelfFault(f"{game_id} stays here: letters of it have not left yet. Nothing was done.")
+        raise ShelfFault(f"{game_id} stays here: some of its letters have not been sent yet. Nothing was "
+                         "done.")
     unread = select(func.count()).select_from(SubmissionRow).join(
         PhaseRow, PhaseRow.id == SubmissionRow.phase_id).where(
         PhaseRow.game_id == game_id, SubmissionRow.read_at.is_(None))
     if session.scalar(unread):
-        raise ShelfFault(f"{game_id} stays here: sheets of it are still read. Nothing was done.")
+        raise ShelfFault(f"{game_id} stays here: some of its sheets are still being read. Nothing was done.")
 
 
 def _tables() -> list[Table]:
@@ -237,7 +238,7 @@ def unshelve(session: Session, blobs: Blobs, game_id: str, now: datetime) -> boo
     chain.seal(session)
     parts, heading = _read(blobs.read(key))
     if (heading["game"], heading["entries"], heading["root"]) != (game_id, row.number, row.link):
-        raise ShelfFault(f"The file {row.blob} is not that of {game_id}. Nothing was changed.")
+        raise ShelfFault(f"The file {row.blob} does not belong to {game_id}. Nothing was changed.")
     connection = session.connection()
     for table in _tables():
         dump.load(connection, table, parts.get(table.name, []))
@@ -290,7 +291,7 @@ def _read(data: bytes) -> tuple[dict[str, list[bytes]], dict[str, Any]]:
         else:
             of = parts.setdefault(line.decode(), [])
     if {name: len(rows) for name, rows in parts.items()} != heading["rows"]:
-        raise ShelfFault("The file of the shelf has not the rows that it names. Nothing was changed.")
+        raise ShelfFault("The file on the shelf lacks rows that it lists. Nothing was changed.")
     return parts, heading
 
 

@@ -23,7 +23,7 @@ def shelve_game(folder: Path, game: str, out: TextIO, *, as_json: bool = False, 
     count = sum(shelved.rows.values())
     print_result(
         out, f"{key} is on the shelf: {count} rows in a file of {shelved.size // 1024} KB. It comes back "
-             "when somebody opens one of its pages.",
+             "when one of its pages is opened.",
         {"game": key, "rows": shelved.rows, "bytes": shelved.size}, as_json=as_json, quiet=quiet)
     return 0
 
@@ -35,6 +35,6 @@ def unshelve_game(folder: Path, game: str, out: TextIO, *, as_json: bool = False
         with store() as session:
             key = game_called(session, game).id
         is_back = shelf.bring_back(store, open_blobs(settings), key, SystemClock().now())
-    print_result(out, f"{key} is back, the same to the last row." if is_back else f"{key} is here already.",
+    print_result(out, f"{key} is back, with every row." if is_back else f"{key} is here already.",
                  {"game": key, "came_back": is_back}, as_json=as_json, quiet=quiet)
     return 0

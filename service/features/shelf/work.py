@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SECONDS = 60
 """After which a browser may ask again."""
-SENTENCE = N_("This game is over and was put on the shelf. Nothing of it is lost: it is being brought back. "
+SENTENCE = N_("This game is over and was put on the shelf. Nothing is lost: the game is being brought back. "
               "Reload this page in a minute.")
 
 

@@ -91,7 +91,7 @@ def sign_up(
     values = _checked(letters, offer, wishes)
     if not is_address(address):
         raise Refused(Sentence(
-            "Nothing was sent: this is no mail address. Write it like ada@example.org."))
+            "Nothing was sent: this is not a mail address. Write it like ada@example.org."))
     _forget_old(session, now)
     row = _row(session, offer, address)
     if row is None:
@@ -99,7 +99,7 @@ def sign_up(
             SignUpRow.offer_id == offer.id, SignUpRow.number.is_(None))) or 0
         if waiting >= MOST_UNCONFIRMED or _listed(session, offer.id) >= MOST_LISTED:
             raise Refused(Sentence(
-                "Nothing was sent: too many people have signed up at this moment. Try again tomorrow, or "
+                "Nothing was sent: too many people are signing up at this moment. Try again tomorrow, or "
                 "write to the coordinator."))
         row = SignUpRow(offer_id=offer.id, email=address, made_at=now,
                         link_hash=_digest(token_urlsafe(32)), **values)
@@ -180,7 +180,7 @@ def _checked(letters: LetterContext, offer: OfferRow, wishes: Wishes) -> dict[st
     name = " ".join(wishes.name.split())
     if not 1 <= len(name) <= 100 or not name.isprintable():
         raise Refused(Sentence(
-            "Nothing was sent: write the name by which the other players know you."))
+            "Nothing was sent: write the name that the other players know you by."))
     powers, preferences = letters.load(offer.variant).powers, []
     for text in wishes.powers.replace("\n", ",").split(",")[:40]:
         if not text.strip():
@@ -213,8 +213,8 @@ def _no_power(text: str, fault: UnknownName) -> Sentence:
     if fault.near:
         return Sentence("Nothing was sent: this board has no power “%(text)s”. Did you mean %(powers)s?",
                         text=text, powers=", ".join(fault.near))
-    return Sentence("Nothing was sent: this board has no power “%(text)s”. Below the field stand all that it "
-                    "has.", text=text)
+    return Sentence("Nothing was sent: this board has no power “%(text)s”. All its powers are listed below "
+                    "the field.", text=text)
 
 
 def _fill(row: SignUpRow, values: dict[str, Any]) -> None:

@@ -46,7 +46,7 @@ class OfferGame(Act[str]):
         if not name or len(name) > 200 or len(self.note) > 2000:
             raise Refused("Nothing was offered: the game needs a name of at most 200 letters.")
         if not 1 <= len(dates) <= MOST_DATES or dates[0] <= table.now.date():
-            raise Refused(f"Nothing was offered: propose 1 to {MOST_DATES} first days, all of them to come.")
+            raise Refused(f"Nothing was offered: propose 1 to {MOST_DATES} first days, all in the future.")
         slug = NewGame(name, self.variant, dates[0], ()).slug
         taken = (table.session.get(OfferRow, slug) or table.session.get(GameRow, slug)
                  or table.session.scalar(select(OfferRow).where(OfferRow.name == name)))
@@ -114,7 +114,7 @@ class TakeOffList(Act[int | None]):
         """Forget them. Refuses a person who is not on the list."""
         person = table.session.get(SignUpRow, self.person)
         if person is None or person.offer_id != standing_offer(table, self.offer).id:
-            raise Refused("Nothing was changed: this person is not on the list any more.")
+            raise Refused("Nothing was changed: this person is no longer on the list.")
         number = person.number
         forget(table.session, [person])
         return number
@@ -159,7 +159,7 @@ def begin(
     leave the list, with their addresses; the others wait on it. `languages`: names of those whose order words
     it takes next to the English ones. Raises Refused."""
     if row.drawn is None or row.game_id is not None:
-        raise Refused("No game was created: draw the powers first; and a game begins once.")
+        raise Refused("No game was created: draw the powers first; a game can begin only once.")
     try:
         start = date.fromisoformat(day)
     except ValueError as fault:
@@ -169,8 +169,8 @@ def begin(
     seated = {power: people[number] for power, number in row.drawn["seats"].items() if number in people}
     wrong = [person.name for person in seated.values() if person.email == own_address.lower()]
     if wrong or not seated:
-        raise Refused("No game was created: nobody is left on the list, or somebody signed up with this "
-                      "site's own address.")
+        raise Refused("No game was created: the list is empty, or a person signed up with this site's own "
+                      "address.")
     seats = [GameSeat(power, person.name, person.zone, (person.email,)) for power, person in seated.items()]
     try:
         named = tuple(name for name in languages if name in LANGUAGES)

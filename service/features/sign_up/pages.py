@@ -24,9 +24,9 @@ from service.web.ports import DeskPorts
 router = APIRouter(dependencies=[PUBLIC])
 PRIVATE = "private, no-store"
 NONE = N_("There is no such game to sign up for. It may have begun, or its name has another spelling. The "
-          "button below shows those that there are.")
-GONE = N_("This link has ended: a newer letter has a newer one, the game has begun with you, or you "
-          "withdrew. Nothing was changed. Look into your newest letter, or sign up again.")
+          "button below shows the open games.")
+GONE = N_("This link has expired: a newer letter has a newer link, the game has begun with you, or you "
+          "withdrew. Nothing was changed. Use the link in your newest letter, or sign up again.")
 OUT_OF_DATE = N_("This form is out of date. Nothing was changed: go back, reload, and send it again.")
 
 

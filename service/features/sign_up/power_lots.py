@@ -103,11 +103,11 @@ def draw(session: Session, offer: OfferRow, powers: Sequence[str], now: datetime
         raise Refused("Nothing was changed: the powers of this game are drawn already.")
     rows = confirmed(session, offer.id)
     if not rows:
-        raise Refused("Nothing was changed: nobody is on the list yet.")
+        raise Refused("Nothing was changed: the list is still empty.")
     seed = _seed(session, offer.id, offer.sealed)
     if digest(seed) != offer.commitment:
-        raise Refused("Nothing was changed: this site's key is not the one that the seed of this offer "
-                      "was made with. Put the right site.key beside the settings.")
+        raise Refused("Nothing was changed: the seed of this offer was made with another site key. Put the "
+                      "right site.key next to the settings.")
     preferences = {row.number or 0: [str(wish) for wish in row.preferences] for row in rows[: len(powers)]}
     seating = draw_powers(lines_of(offer.id, seed, preferences), preferences, powers)
     offer.drawn = {"seed": seed, "lines": list(seating.lines), "order": list(seating.order),

@@ -20,8 +20,8 @@ def add_commands(groups: CommandGroups) -> None:
 
 def map_sketch(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of a board that has no map.")],
-    north: Annotated[str, typer.Option("--north", metavar="P", help="A province that shall lie up.")] = "",
-    west: Annotated[str, typer.Option("--west", metavar="P", help="A province that shall lie left.")] = "",
+    north: Annotated[str, typer.Option("--north", metavar="P", help="A province for the top.")] = "",
+    west: Annotated[str, typer.Option("--west", metavar="P", help="A province for the left.")] = "",
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:

@@ -36,18 +36,18 @@ def run_sketch(
                        "Install it with: pip install 'galloper[sketch]'") from error
     variant, path = maps.load_folder(folder), folder / FILE
     if path.exists():
-        return _refuse(f"{folder} has a drawing already, {FILE}, and it was left as it is. Move that file "
-                       f"away to have a sketch instead.")
+        return _refuse(f"{folder} has a drawing already, {FILE}, which was not changed. Move that file away "
+                       "to make a sketch.")
     try:
         up, left = (_province(variant, name) for name in (north, west))
     except KeyError as error:
-        return _refuse(f"{error.args[0]} is no province of {variant.slug}. Nothing was written.")
+        return _refuse(f"{error.args[0]} is not a province of {variant.slug}. Nothing was written.")
     shows = sys.stderr.isatty() and not quiet
     try:
         sketch = sketch_board(variant.board, up, left, _progress if shows else lambda _step: None)
     except Scattered as error:
         rest = ", ".join(variant.board.provinces[each].name for part in error.parts[1:] for each in part)
-        return _refuse(f"No sketch can be drawn and nothing was written: no way leads from the rest of the "
+        return _refuse(f"No sketch can be drawn and nothing was written: no border connects the rest of the "
                        f"board to {rest}. Give each a border, or take it out of the tables.")
     finally:
         if shows:
@@ -62,7 +62,8 @@ def run_sketch(
                  quiet=quiet)
     if left_out and not quiet:
         pairs = "; ".join(" and ".join(pair) for pair in left_out)
-        print(f"These are adjacent and do not touch on the sketch, which says so below its border: {pairs}.",
+        print(f"These are adjacent but do not touch on the sketch, which lists them below its border: "
+              f"{pairs}.",
               file=sys.stderr)
     return 0
 

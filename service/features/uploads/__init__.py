@@ -41,10 +41,10 @@ FEATURE = Feature(
     slots={Slot.ENTRY: "uploads/entry_section.html", Slot.SEATS: "uploads/seats_form.html"},
     ways_out={"/public/send/": "uploads/way_out.html"}, photograph_forms=("/public/send/",), notices={
         "upload-mailed": N_("The link is on its way to your mail address."),
-        "upload-ended": N_("No link of yours sends sheets of that game any more. The sheets that came by "
-                           "one stay."),
-        "upload-link": "A link waits in Letters for the player, to their own mail address. It works for "
-                       "sixty days, for this game alone.",
-        "upload-links-ended": "No link sends sheets of this player for this game any more. Every sheet that "
-                              "came by one stays.",
+        "upload-ended": N_("Your links no longer send sheets of that game. Sheets already sent by a link "
+                           "stay."),
+        "upload-link": "A link waits in Letters for the player, addressed to their own mail address. It "
+                       "works for sixty days, only for this game.",
+        "upload-links-ended": "This player's links no longer send sheets for this game. Sheets already sent "
+                              "by a link stay.",
     })

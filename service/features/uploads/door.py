@@ -38,11 +38,11 @@ ACCOUNT = "upload"
 MOST_AN_HOUR = 12
 """Sheets that one player may send for one game by pages in an hour; each costs a child process."""
 MOST_A_DAY = 40
-IN_AN_HOUR = N_("Nothing was sent: %(most)s sheets came from you in the last hour, which is the most. What "
-                "came before is safe. Try again later, or mail the picture.")
-IN_A_DAY = N_("Nothing was sent: %(most)s sheets came from you in the last day, which is the most. What came "
-              "before is safe. Try again later, or mail the picture.")
-BY_LINK = "The sheet came by the secret link of its player, and not by mail."
+IN_AN_HOUR = N_("Nothing was sent: you sent %(most)s sheets in the last hour, the most allowed. Your "
+                "earlier sheets are safe. Try again later, or mail the picture.")
+IN_A_DAY = N_("Nothing was sent: you sent %(most)s sheets in the last day, the most allowed. Your earlier "
+              "sheets are safe. Try again later, or mail the picture.")
+BY_LINK = "The sheet came by its player's secret link, not by mail."
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class UploadDoor:
                     BY_LINK)))
             if not records.add_place(session, place, key):
                 raise Refused(Sentence(
-                    "The same sheet is being sent twice at this moment. One of them is enough: wait for its "
+                    "The same sheet is being sent twice at this moment. Once is enough: wait for the "
                     "receipt."))
             records.mark_moved(session, place, now)
             self.jobs.enqueue(session, ingest.WORK, f"{ingest.WORK}:{key}", {"mail": key})

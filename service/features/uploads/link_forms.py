@@ -24,7 +24,7 @@ from service.web.sessions import Visitor
 router = APIRouter()
 Player = Annotated[VisitingPlayer, Depends(visits.require_player)]
 NOT_MAILED = N_("No link was mailed: three were mailed in the last hour, or this site cannot write letters "
-                "with links. Those that you have still work; try again later.")
+                "with links. Your earlier links still work; try again later.")
 
 
 @router.post("/public/me/do/upload-link/{game_id}", dependencies=[PUBLIC])

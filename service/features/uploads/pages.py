@@ -49,16 +49,16 @@ MOST_VERSION = 999
 _FIELDS = 12
 _FILES = 400
 """Files of one form that are counted at all; of more, the form is not read to its end."""
-GONE = N_("This link has ended, or it is incomplete. What you sent by it before is safe. Make a new one in "
-          "your entry: the button below opens the way to it.")
+GONE = N_("This link has expired, or it is incomplete. Sheets already sent by it are safe. Make a new link "
+          "in your entry: the button below leads there.")
 OUT_OF_DATE = N_("This page is out of date. Nothing was sent: reload it, and send again.")
 WRONG_PLACE = N_("Nothing was sent: this phase or power is not yours. Reload the page, and send again.")
 WRONG_VERSION = N_("Nothing was sent: the version is a number from 1 to 999.")
 TOO_MANY = N_("Nothing was sent: a sheet has at most %(most)s photographs. Send fewer: one of each page is "
               "enough.")
 FORM_OUT_OF_DATE = N_("This form is out of date. Nothing was changed: go back, reload, and send it again.")
-BUSY = N_("Many sheets are being sent at this moment. Nothing is wrong with yours: it was not taken yet. "
-          "Send it again in a minute.")
+BUSY = N_("Many sheets are being sent at this moment. Yours was not received yet, and nothing is wrong with "
+          "it. Send it again in a minute.")
 NO_ADDRESS = N_("Nothing was sent: no mail address of yours is registered, and the receipt goes there. Write "
                 "to the coordinator.")
 

@@ -29,7 +29,7 @@ from service.games.taken_back import Difference
 from service.store.records import log_act
 from service.store.tables import AbsenceRow, GameRow, PhaseRow
 
-CANNOT_WRITE = "Nothing was changed: this site cannot write to the players, and they must be told."
+CANNOT_WRITE = "Nothing was changed: this site cannot write to the players, who must be informed."
 
 Outcome = TypeVar("Outcome")
 

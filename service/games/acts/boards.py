@@ -18,8 +18,8 @@ from service.games.acts.act import Act, ActTable, LoggedEvent
 from service.games.refused import Refused
 
 NAME = re.compile(r"[a-z][a-z0-9-]{1,38}[a-z0-9]")
-NO_FOLDER = ("This site has no folder for boards of its own, so nothing can be kept. Whoever runs the site "
-             'adds one line to its settings (galloper.toml): boards = "boards".')
+NO_FOLDER = ("This site has no folder for its own boards, so nothing was saved. The operator adds one line "
+             'to the settings (galloper.toml): boards = "boards".')
 
 WORDING = "orders.lark"
 
@@ -82,7 +82,7 @@ def name_fault(name: str) -> str:
     if not maps.added_folders():
         return NO_FOLDER
     if not NAME.fullmatch(name):
-        return "Nothing was kept: a name has 3 to 40 small letters, digits and hyphens, such as classic-2."
+        return "Nothing was saved: a name has 3 to 40 small letters, digits and hyphens, such as classic-2."
     if name in maps.variants() or (maps.added_folders()[0] / name).exists():
-        return f"Nothing was kept: {name} is a board already, and no board is changed. Choose another name."
+        return f"Nothing was saved: the board {name} exists, and boards cannot be changed. Take another name."
     return ""

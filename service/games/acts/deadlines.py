@@ -73,7 +73,8 @@ class MoveDeadline(ReasonedAct[DeadlineExtension]):
         if phase.state not in AHEAD and not records.claim_phase(
                 session, phase.id, PhaseState(phase.state), PhaseState.OPEN,
                 closed_at=None, judged_at=None, resolution=None):
-            raise Refused("Somebody else moved this game on meanwhile. Nothing was changed; look again.")
+            raise Refused("Another person moved this game on meanwhile. Nothing was changed; reload the "
+                          "page.")
         rows, extension = moved_calendar(session, phase, self._deadline(), self.reason, later=self.later)
         _write(session, rows, extension, table.now)
         return extension
@@ -166,7 +167,7 @@ class Pause(ReasonedAct[PhaseRow]):
             raise Refused(f"Nothing was changed: a pause has 1 to {MOST_PAUSED} days.")
         phase = next_deadline(table.session, table.game(self.game).id, table.now)
         if phase is None:
-            raise Refused("Nothing was changed: no deadline is ahead.")
+            raise Refused("Nothing was changed: there is no deadline ahead.")
         table.must_write()
 
     def change(self, table: ActTable) -> PhaseRow:
@@ -206,18 +207,19 @@ class GoAway(Act[PhaseRow]):
             raise Refused("Nothing was changed: the last day is before the first.")
         if first < table.now.date() + timedelta(days=NOTICE_DAYS):
             raise Refused(f"Nothing was changed: a holiday is announced {NOTICE_DAYS} days before it begins, "
-                          "so that everybody can plan. Move a deadline instead.")
+                          "so that all players can plan. Move a deadline instead.")
         if any(str(holiday["first"]) <= self.last and self.first <= str(holiday["last"])
                for holiday in _holidays(table.session, self.game)):
             raise Refused("Nothing was changed: a holiday with some of these days is announced already, "
-                          "perhaps by this form sent twice. Go back to its page, and look at the deadlines.")
+                          "perhaps because this form was sent twice. Go back to its page and check the "
+                          "deadlines.")
         phase = self._phase(table)
         away = self._length() + sum(
             int(holiday["days"]) for holiday in _holidays(table.session, self.game)
             if holiday["year"] == phase.year)
         if away > MOST_AWAY:
-            raise Refused(f"Nothing was changed: that would be {away} days away in {phase.year}, and "
-                          f"{MOST_AWAY} is the most for a year of the game.")
+            raise Refused(f"Nothing was changed: that would be {away} days away in {phase.year}; at most "
+                          f"{MOST_AWAY} are allowed in a year of the game.")
         table.must_write()
 
     def change(self, table: ActTable) -> PhaseRow:
@@ -254,7 +256,7 @@ class GoAway(Act[PhaseRow]):
         """The first phase that ends after the holiday has begun."""
         phase = next_deadline(table.session, table.game(self.game).id, day_start(self._days()[0]))
         if phase is None:
-            raise Refused("Nothing was changed: no deadline is ahead that a holiday would move.")
+            raise Refused("Nothing was changed: the holiday would move no deadline.")
         return phase
 
 
@@ -332,4 +334,5 @@ def _write(
             session, PhaseRow, PhaseRow.id == row_id, PhaseRow.state == state, PhaseRow.deadline == deadline,
             opens_at=window.opens, deadline=window.deadline, **stamped,
         ):
-            raise Refused("Somebody else moved this game on meanwhile. Nothing was changed; look again.")
+            raise Refused("Another person moved this game on meanwhile. Nothing was changed; reload the "
+                          "page.")

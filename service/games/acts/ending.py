@@ -44,7 +44,7 @@ class DeclareEnd(ReasonedAct[PhaseRow]):
             raise Refused("Nothing was changed: a phase is at the desk. Send its results first.")
         known, powers = table.load(table.game(self.game).variant).powers, self.end.powers
         if not powers or any(power not in known for power in powers):
-            raise Refused("Nothing was changed: say which powers share the draw or won by concession.")
+            raise Refused("Nothing was changed: choose the powers that share the draw or won by concession.")
         if self.end.kind is EndKind.CONCESSION and len(powers) > 1:
             raise Refused("Nothing was changed: the others concede to one power.")
 
@@ -96,7 +96,7 @@ class AgreeOnDraw(ReasonedAct[tuple[str, ...]]):
             names = table.load(game.variant).powers
             missing = CANNOT_WRITE if table.circulars is None else ", ".join(
                 names[power].name for power in votes.missing)
-            raise Refused(f"Nothing was changed: not every survivor asks for the draw on a sheet of this "
+            raise Refused(f"Nothing was changed: not every survivor requests the draw on a sheet of this "
                           f"season. Missing: {missing}.")
         if options_of(game).draw_agreed == table.phase(self.game, self.phase).ordinal:
             raise Refused("Nothing was changed: the draw is agreed already.")

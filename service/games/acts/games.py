@@ -86,8 +86,8 @@ class ChangeOption(ReasonedAct[Any]):
             for line in own_lines(table.session, sheet)
         ):
             raise Refused(
-                "Nothing was changed: two people have read a line differently. Settle it at the desk or "
-                "close it as void first; no option decides which of them is right.")
+                "Nothing was changed: two people have read a line differently. First settle it at the desk "
+                "or close it as void; an option cannot decide which reading is right.")
 
     def change(self, table: ActTable) -> Any:
         """Keep it with the game, and a review with its phases."""

@@ -32,10 +32,9 @@ Box = Sequence[Sequence[float]]
 """Four corners in pixels of the upright picture."""
 SEVERAL = "; "
 SAYING = frozenset({LineState.AUTO, LineState.READ})
-NO_DIFFERENCE = "Two people have not read this line differently. Nothing was changed."
+NO_DIFFERENCE = "The two readings of this line agree. Nothing was changed."
 NOTHING = "Nothing was changed: this sheet names every unit that has an order on the other one."
-NOT_READ = ("Nothing was changed: first read every line of this sheet, so that it is known which units it "
-            "names.")
+NOT_READ = ("Nothing was changed: first read every line of this sheet, so that its units are known.")
 
 
 

@@ -19,8 +19,8 @@ PATIENCE = timedelta(days=1)
 FetchRound = Callable[[beacons.BeaconChain, int], str | None]
 """Asks for the signature of a round; None if no person answers."""
 MOST_REASON = 300
-NO_REASON = (f"Nothing was changed: every player reads the reason, so write at least {LEAST_REASON} "
-             "letters.")
+NO_REASON = (f"Nothing was changed: all players read the reason, so write at least {LEAST_REASON} "
+             "characters.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,8 @@ class DrawWithoutBeacon(ReasonedAct[None]):
             raise Refused("Nothing was changed: this phase does not wait for a beacon.")
         chain, number, instant = due
         if table.now < instant + PATIENCE:
-            raise Refused(f"Nothing was changed: the round is of {instant:%a %-d %b %Y, %H:%M} GMT, and a "
-                          "beacon is waited for a whole day. Try again then.")
+            raise Refused(f"Nothing was changed: the round is of {instant:%a %-d %b %Y, %H:%M} GMT, and the "
+                          "phase waits a whole day for it. Try again then.")
         signature = self.fetch(chain, number)
         if signature is not None and beacons.is_signed(chain, number, signature):
             raise Refused("Nothing was changed: the beacon answers, so its round takes part.")
@@ -91,8 +91,7 @@ class DrawWithoutBeacon(ReasonedAct[None]):
 def _closed(table: ActTable, phase_id: int) -> None:
     phase = table.any_phase(phase_id)
     if phase.state != PhaseState.CLOSED:
-        raise Refused("Nothing was changed: only lots of a phase that is closed and not judged can be "
-                      "settled so.")
+        raise Refused("Nothing was changed: this is possible only for a phase that is closed and not judged.")
 
 
 def _mark(table: ActTable, phase_id: int, mark: str) -> None:

@@ -24,7 +24,7 @@ class Unseal(ReasonedAct[None]):
     # So that who, when and why fit into one sentence of a letter (`letters.LONGEST`).
     most_reason: ClassVar[int] = 300
     no_reason: ClassVar[str] = ("The sheets stay sealed: unsealing needs a reason in a sentence. It is "
-                                "logged, and the players read it in the next results.")
+                                "logged, and the next results show it to the players.")
     phase: int
     why: str
 
@@ -64,7 +64,7 @@ class JudgeWithoutMailbox(ReasonedAct[None]):
         phase = table.phase(self.game, self.phase)
         row = mailbox_waits.standing(table.session, phase.id)
         if row is None or row.waived_at is not None:
-            raise Refused("Nothing was changed: this phase does not wait for the mailbox, or somebody has "
+            raise Refused("Nothing was changed: this phase does not wait for the mailbox, or this was "
                           "decided already.")
         row.waived_at, row.waived_by, row.waived_why = table.now, table.by, self.reason
 
@@ -87,8 +87,8 @@ class RollBack(ReasonedAct[None]):
         """Refuse a phase that is not judged, or whose results were sent."""
         if not back_to_desk(table.session, table.phase(self.game, self.phase)):
             raise Refused(
-                "Nothing was changed: only a phase that is judged and not sent can be rolled back. What was "
-                "sent does not change; a correction puts an error right.")
+                "Nothing was changed: only a phase that is judged and not sent can be rolled back. Sent "
+                "results stay; a correction puts an error right.")
 
     def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
         """The phase and the reason."""

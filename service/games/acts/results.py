@@ -48,16 +48,16 @@ class TakeBackResults(ReasonedAct[SentResults]):
         table.must_write()
         phase = table.any_phase(self.phase)
         if phase.state != PhaseState.SENT or phase.resolution is None:
-            raise Refused("Nothing was changed: only results that were sent are taken back. Before that, "
-                          "decide the line again at the desk and judge again.")
+            raise Refused("Nothing was changed: only sent results can be taken back. Before sending, decide "
+                          "the line again at the desk and judge again.")
         if has_ended(table.session, phase.game_id):
-            raise Refused("Nothing was changed: the game is over, and its end is in everybody's "
-                          "letters. Write a correction.")
+            raise Refused("Nothing was changed: the game is over, and all players have letters about its "
+                          "end. Write a correction.")
         drawn = next((row for row in _later(table, phase) if row.resolution is not None
                       and codec.load_resolution(row.resolution).lots_used), None)
         if drawn is not None:
-            raise Refused(f"Nothing was changed: the lots of {phase_of(drawn)} are drawn, and everybody "
-                          "could order by them. Correct the board instead.")
+            raise Refused(f"Nothing was changed: the lots of {phase_of(drawn)} are drawn, and players could "
+                          "use them for their orders. Correct the board instead.")
 
     def change(self, table: ActTable) -> SentResults:
         """Refuse a phase that another person took back meanwhile."""
@@ -117,15 +117,15 @@ class CorrectBoard(ReasonedAct[Differences]):
         table.must_write()
         phase = table.any_phase(self.phase)
         if phase.position is None or phase.state == PhaseState.SENT:
-            raise Refused("Nothing was changed: only the board that is in play is corrected. It is there "
-                          "once the results before it are sent.")
+            raise Refused("Nothing was changed: only the current board can be corrected, once the results "
+                          "before it are sent.")
         variant, before, now = self._boards(table)
         if not all(is_correctable(phase, variant, board) for board in (before, now)):
-            raise Refused("Nothing was changed: this board is not corrected by hand, since units retreat, or "
-                          "the rules hide some and a letter to all would name them. Take the results back "
-                          "instead.")
+            raise Refused("Nothing was changed: this board cannot be corrected by hand, since units "
+                          "retreat, or hidden units would be named in a letter to all. Take the results "
+                          "back instead.")
         if not board_differences(variant, before, now):
-            raise Refused("Nothing was changed: this is the board as it is.")
+            raise Refused("Nothing was changed: this board has no difference.")
 
     def change(self, table: ActTable) -> Differences:
         """Keep the board; a phase that is judged on the old one goes back to the desk."""

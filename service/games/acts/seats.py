@@ -53,7 +53,7 @@ class AddAddress(Act[None]):
         a person's."""
         _refuse_elsewhere(table, holder_of(table, self.game, self.power))
         if not is_address(self._address) or self._address == table.order_address.lower():
-            raise Refused("Nothing was changed: this is no mail address of a player.")
+            raise Refused("Nothing was changed: this cannot be a player's mail address.")
         known = records.player_of(table.session, self._address)
         if known is not None:
             # Anyone who coordinates single games is not shown the players of others.
@@ -93,7 +93,7 @@ class RemoveAddress(Act[None]):
             select(func.count()).select_from(AddressRow).where(AddressRow.player_id == player)).one()
         if left < 2:
             raise Refused("Nothing was changed: this is their only address. Add the new one first, or give "
-                          "the seat to somebody else.")
+                          "the seat to another person.")
 
     def change(self, table: ActTable) -> None:
         """Remove it."""
@@ -153,7 +153,7 @@ class GiveSeat(ReasonedAct[SeatChanged]):
         # NON-05: a known address is a known person, who may play in two games.
         after, added = (None, ()) if self._is_empty else _player(table, self.holder)
         if (None if after is None else after.id) == seat.player_id:
-            raise Refused("Nothing was changed: they hold this power already.")
+            raise Refused("Nothing was changed: this player has this power already.")
         seat.player_id = None if after is None else after.id
         return SeatChanged(before, after, added)
 
@@ -188,7 +188,7 @@ def holder_of(table: ActTable, game_id: str, power: str) -> int:
     """The id of the player who holds a power. Raises Refused for an empty seat."""
     player = seats(table.session, table.game(game_id).id).get(power)
     if player is None:
-        raise Refused("Nothing was changed: nobody holds this power.")
+        raise Refused("Nothing was changed: this power has no player.")
     return player
 
 
@@ -201,7 +201,7 @@ def _check_holder(table: ActTable, holder: Holder) -> None:
                       "Europe/London.")
     wrong = [mail for mail in holder.mail if not is_address(mail) or mail == table.order_address.lower()]
     if wrong:
-        raise Refused(f"Nothing was changed: {wrong[0]!r} is no mail address of a player.")
+        raise Refused(f"Nothing was changed: {wrong[0]!r} cannot be a player's mail address.")
     known = _known(table.session, holder.mail)
     if known is not None:
         _refuse_elsewhere(table, known.id)
@@ -229,8 +229,8 @@ def _refuse_elsewhere(table: ActTable, player_id: int) -> None:
         return
     games = set(table.session.scalars(select(SeatRow.game_id).where(SeatRow.player_id == player_id)))
     if not games <= table.coordinates:
-        raise Refused("Nothing was changed: this player plays in another game too, and an address "
-                      "counts in both. A coordinator of the site can do it.")
+        raise Refused("Nothing was changed: this player also plays in another game, and an address counts "
+                      "in both. Ask a coordinator of the site.")
 
 
 def _known(session: Session, mails: Sequence[str]) -> PlayerRow | None:

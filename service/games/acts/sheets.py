@@ -24,10 +24,10 @@ from service.games.seal import at_the_desk, sealed
 from service.store.records import end_choice, note_reading
 from service.store.tables import PhaseRow, SeatRow, SubmissionRow
 
-SEALED = ("Sealed until the deadline: nothing of a sheet is shown before, and nothing was changed. Its file "
-          "is kept unchanged.")
-NOT_NOW = "Nothing was changed: this phase is not at the desk. What was decided is kept."
-NO_SHEET = "There is no such sheet. Nothing is lost: every sheet of a phase is listed under Sheets."
+SEALED = ("Sealed until the deadline: no part of a sheet is shown before. Nothing was changed; its file is "
+          "stored unchanged.")
+NOT_NOW = "Nothing was changed: this phase is not at the desk. Earlier decisions stay."
+NO_SHEET = "There is no such sheet. Nothing is lost: the page Sheets lists every sheet of a phase."
 
 _DISAGREEING = frozenset({
     RefusalReason.HEADING_DISAGREES, RefusalReason.CODE_DISAGREES, RefusalReason.ANSWER_DISAGREES,
@@ -75,8 +75,8 @@ class ChooseSheet(ReasonedAct[None]):
         filed = filed_sheet(table.session, self.sheet)
         # SUB-13: a late sheet is stored and never executed, no matter who chooses it.
         if filed.row.received_at > filed.phase.deadline:
-            raise Refused("Nothing was changed: this sheet came after the deadline and cannot be executed. "
-                          "What came in time still counts.")
+            raise Refused("Nothing was changed: this sheet came after the deadline and cannot count. Sheets "
+                          "that came in time still count.")
 
     def change(self, table: ActTable) -> None:
         """Choose it, and no other sheet of its power."""
@@ -167,7 +167,7 @@ class ConfirmSheet(Act[list[SheetQuestion]]):
     def check(self, table: ActTable) -> None:
         """Refuse a sheet about which nothing is asked."""
         if not self._questions(table):
-            raise Refused("Nothing was changed: nothing is asked about this sheet now.")
+            raise Refused("Nothing was changed: there is no open question about this sheet.")
 
     def change(self, table: ActTable) -> list[SheetQuestion]:
         """Note the answers; the questions."""
@@ -233,7 +233,7 @@ class RefileSheet(ReasonedAct[str]):
             SubmissionRow.phase_id == filed.phase.id, SubmissionRow.power == self.power,
             SubmissionRow.semantic_key == filed.row.semantic_key)
         if table.session.scalar(same) is not None:
-            raise Refused("Nothing was changed: that power has the very same sheet already.")
+            raise Refused("Nothing was changed: that power already has the same sheet.")
 
     def change(self, table: ActTable) -> str:
         """File it; the power of before."""

@@ -108,7 +108,7 @@ class SendResults(Act[PhaseRow]):
             session, PhaseRow, PhaseRow.id == self.phase, PhaseRow.state == PhaseState.READY,
             PhaseRow.judged_at == self.judged_at, state=PhaseState.SENT, sent_at=table.now)
         if not claimed:
-            raise NotReady("the phase was judged again meanwhile; look at the results once more")
+            raise NotReady("the phase was judged again meanwhile; check the results again")
         phase = session.get_one(PhaseRow, self.phase)
         check_time(session, phase, table.load, table.now, self.answer_by)
         # While the letters were drawn a mail may have come, or a line been decided again: they would state
@@ -131,7 +131,7 @@ def check(session: Session, phase: PhaseRow, load: Load) -> Resolution:
     It does not judge again, for a page waits for it; `approve_phase` does.
     """
     if phase.state != PhaseState.READY or phase.resolution is None:
-        raise NotReady("nothing is judged yet; judge the turn at the desk first")
+        raise NotReady("the turn is not judged yet; judge it at the desk first")
     _check_complete(session, phase, load)
     return codec.load_resolution(phase.resolution)
 
@@ -154,7 +154,7 @@ def check_time(
         return
     if answer_by is None and answer.is_short:
         raise NotReady(f"{time_words(answer)}. Choose a deadline: {answer.proposed:%d %b %Y, %H:%M} GMT "
-                       "gives them all of it")
+                       "gives them the full time")
     if answer_by is not None and answer_by.deadline < now + answer.shortest:
         raise NotReady(f"the deadline {answer_by.deadline:%d %b %Y, %H:%M} GMT leaves the players less than "
                        f"{round(answer.shortest.total_seconds() / 60)} minutes; choose a later one")

@@ -116,7 +116,7 @@ def _same_as_before(
                SubmissionRow.phase_id.in_([row.id for row in before]))).first()
     if again is not None:
         earlier = session.get_one(PhaseRow, again.phase_id)
-        return f"Its picture is the very file that came for {phase_title(earlier)}."
+        return f"Its picture is the same file that came for {phase_title(earlier)}."
     last = next((row for row in reversed(before) if row.kind == phase.kind), None)
     earlier_key = None if last is None else executed(session, last).get(power)
     if last is None or earlier_key is None:
@@ -144,7 +144,7 @@ def _another_kind(variant: Variant, phase: PhaseRow, power: str, lines: Sequence
             for line in written if line.order is None)
         if strange > readable:
             words = _WORDS.get(other, other.value)
-            return f"{strange} of its lines are {words}, and this is not their phase."
+            return f"{strange} of its lines are {words}, which do not belong to this phase."
     return ""
 
 

@@ -283,7 +283,7 @@ def _fault(code: int, stderr: bytes) -> str | None:
 def _last_line(stderr: bytes) -> str:
     """The last line of a traceback. It was raised before the file was read, so it quotes no player."""
     lines = stderr.decode(errors="replace").split("\n")
-    return next((line.strip()[:200] for line in reversed(lines) if line.strip()), "it says nothing")
+    return next((line.strip()[:200] for line in reversed(lines) if line.strip()), "it printed nothing")
 
 
 def parse_photo(output: bytes) -> Decoded:

@@ -197,8 +197,8 @@ def context_from_json(
         raise ContextError(str(error)) from error
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         missing = f": {error.args[0]} is missing" if isinstance(error, KeyError) and error.args else ""
-        raise ContextError(f"the context is not in the form of the contract{missing}; docs/contract.md has "
-                           "it, under intake") from error
+        raise ContextError(f"the context does not have the format of docs/contract.md, "
+                           f"intake{missing}") from error
 
 
 def txt_records(value: Any, beside: Any = None) -> dict[str, tuple[str, ...]]:

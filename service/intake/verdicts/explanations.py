@@ -15,9 +15,9 @@ from service.intake.verdicts.context import GameContext, IntakeContext, NextShee
 from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.letters.language import Sentence
 
-_MAIL_STORED = "Your mail is kept unchanged."
+_MAIL_STORED = "Your mail is stored unchanged."
 _REST_UNCHANGED = "Nothing you sent before has changed."
-_MACHINE = "This is a machine's receipt; nobody has read it."
+_MACHINE = "This receipt is automatic; no person has read your sheet yet."
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,9 @@ _PHOTO_NOTES: dict[SheetFlag, Sentence] = {
         "Your photograph is blurred. The sheet counts as it is; while there is time, hold still, "
         "photograph it again and send that as a new version."),
     SheetFlag.PHOTO_NO_WRITING: Sentence(
-        "There seems to be a photograph without writing in your mail. It is kept; while there is time, look "
-        "whether it shows the written side of the right sheet, and if not, send that as a new version."),
+        "There seems to be a photograph without writing in your mail. It is stored; while there is time, "
+        "check that it shows the written side of the right sheet, and if not, send that side as a new "
+        "version."),
 }
 
 
@@ -74,7 +75,8 @@ def explain(verdict: Verdict, context: IntakeContext) -> Explanation:
     if verdict.verdict is VerdictKind.IGNORED:
         earlier = verdict.duplicate_of
         reassurance = "" if earlier is None else f"The earlier one counts ({earlier})."
-        return Explanation(verdict.reason.problem, reassurance, "You need do nothing. No answer is sent.")
+        return Explanation(verdict.reason.problem, reassurance, "You need not do anything. No answer is "
+            "sent.")
     reassurance = Sentence.of(Sentence(_MAIL_STORED), Sentence(_REST_UNCHANGED))
     return Explanation(
         _problem(verdict), reassurance, _remedy(verdict, context), subject_line(verdict, context)
@@ -110,7 +112,7 @@ def arrival_notes(
     notes: list[Sentence] = []
     if SheetFlag.NOT_FIRST in marks:
         notes.append(Sentence(
-            "In this game the first sheet counts, and one of yours was received before. This one is kept, "
+            "In this game the first sheet counts, and one of yours was received before. This one is stored, "
             "and counts only if the first cannot be read."
         ))
     if SheetFlag.SUPERSEDED in marks:
@@ -146,7 +148,7 @@ def _problem(verdict: Verdict) -> str:
         return Sentence.of(sentence, Sentence("It may be %(names)s.", names=names))
     if not complaint.written:
         return sentence
-    return Sentence.of(sentence, Sentence('It says "%(words)s".', words=complaint.written))
+    return Sentence.of(sentence, Sentence('It has "%(words)s".', words=complaint.written))
 
 
 def _listed(fields: Sequence[str]) -> str:

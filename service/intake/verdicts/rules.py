@@ -125,7 +125,7 @@ def body_need(head: IncomingMail, context: IntakeContext) -> BodyNeed:
 def _authentication(mail: IncomingMail, sender: str, context: IntakeContext) -> Authentication:
     # What was not looked at may hold a second From.
     if not mail.headers.is_complete:
-        return Authentication(AuthResult.FAIL, None, "The mail has more headers than any honest one.")
+        return Authentication(AuthResult.FAIL, None, "The mail has more headers than a genuine mail would.")
     return mail.authentication or authenticate(mail.headers, context.trust, sender.rpartition("@")[2])
 
 

@@ -66,7 +66,7 @@ class Verdict:
     def phase(self) -> Phase:
         """The phase of an accepted sheet. Raises ValueError where the subject does not name it whole."""
         if self.year is None or self.season is None or self.kind is None:
-            raise ValueError("the subject names no whole phase")
+            raise ValueError("the subject does not name a whole phase")
         return Phase(self.year, self.season, self.kind)
 
     @property

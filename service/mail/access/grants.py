@@ -69,8 +69,8 @@ def begin_device_login(client: Client) -> DeviceCode:
     # Both are shown on a terminal, and the address is opened.
     is_plain = all(_SHOWN.fullmatch(part.replace(" ", "")) for part in (address, user_code))
     if not is_plain or not secret or urlsplit(address).scheme != "https":
-        raise LoginFailed("The provider's answer has no code and address that could be shown; nothing was "
-                          "stored. Check the provider and the client id, and try again.")
+        raise LoginFailed("The provider's answer has no code and address to show; nothing was stored. Check "
+                          "the provider and the client id, and try again.")
     return DeviceCode(user_code, address, secret, _seconds(answer.get("interval"), 5.0),
                       min(_seconds(answer.get("expires_in"), 900.0), LONGEST_WAIT))
 
@@ -89,8 +89,8 @@ def wait_for_owner(
             return _refresh_token(ask(client.token_url, form), client)
         except TokenRefused as refused:
             if refused.code in _REFUSED:
-                raise LoginFailed("The provider says that permission was refused; nothing was stored. Run "
-                                  "galloper login again and allow it.") from None
+                raise LoginFailed("Permission was refused; nothing was stored. Run galloper login again and "
+                                  "grant it.") from None
             if refused.code in _ENDED:
                 break
             if refused.code == "slow_down":
@@ -100,7 +100,7 @@ def wait_for_owner(
         except NoAnswer:
             # RFC 8628, 3.5: after a time-out ask less often.
             pause = min(pause * 2, _LONGEST_PAUSE)
-    raise LoginFailed("The code was not typed in in time; nothing was stored. Run galloper login again.")
+    raise LoginFailed("The code was not entered in time; nothing was stored. Run galloper login again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +137,13 @@ def finish_browser_login(client: Client, login: BrowserLogin, came_back: str) ->
     values = {name: texts[0] for name, texts in query.items() if len(texts) == 1}
     # First of all: a code with another state is the answer to another person's question (RFC 8252, 8.9).
     if not compare_digest(values.get("state", "").encode(), login.state.encode()):
-        raise LoginFailed("The browser came back with another login's answer, so it was not used; nothing "
+        raise LoginFailed("The browser returned the answer of another login, so it was not used; nothing "
                           "was stored. Run galloper login again, and open only the address that it prints.")
     if "error" in values:
-        raise LoginFailed("The provider says that permission was refused; nothing was stored. Run galloper "
-                          "login again and allow it.")
+        raise LoginFailed("Permission was refused; nothing was stored. Run galloper login again and grant "
+                          "it.")
     if not values.get("code"):
-        raise LoginFailed("The browser came back without a code; nothing was stored. Run galloper login "
+        raise LoginFailed("The browser returned no code; nothing was stored. Run galloper login "
                           "again.")
     answer = _asked(client.token_url, {
         "grant_type": "authorization_code", "code": values["code"], "redirect_uri": login.redirect,
@@ -159,13 +159,13 @@ def _asked(url: str, form: Mapping[str, str]) -> dict[str, object]:
     except TokenRefused as refused:
         raise LoginFailed(_unusable(refused.code)) from None
     except NoAnswer as fault:
-        raise LoginFailed(f"The provider {urlsplit(url).hostname} cannot be asked ({fault}); nothing was "
+        raise LoginFailed(f"The provider {urlsplit(url).hostname} does not answer ({fault}); nothing was "
                           "stored. Check the network and try again.") from None
 
 
 def _unusable(code: str) -> str:
     return (f"The provider refused the login ({code}); nothing was stored. Check the client id and its "
-            "secret, and that the program may ask for mail, as docs/how-to/prepare-a-mailbox.md says.")
+            "secret, and that the program has the right to mail, see docs/how-to/prepare-a-mailbox.md.")
 
 
 def _refresh_token(answer: Mapping[str, object], client: Client) -> str:
@@ -173,8 +173,8 @@ def _refresh_token(answer: Mapping[str, object], client: Client) -> str:
     wanted = [scope for scope in client.scope.split() if scope.startswith("https://")]
     # Google's page has a tick for each scope, and a login without the one for mail would be of no use.
     if granted and not set(wanted) & set(granted):
-        raise LoginFailed("The provider's answer does not allow mail; nothing was stored. Run galloper login "
-                          "again and tick everything that is asked for.")
+        raise LoginFailed("The provider's answer does not allow mail; nothing was stored. Run galloper "
+                          "login again and tick every permission.")
     token = _text(answer, "refresh_token")
     if not _SHOWN.fullmatch(token[:300]) or not token.isascii() or len(token) > 10_000 or " " in token:
         raise LoginFailed("The provider gave no refresh token; nothing was stored. Remove the program from "

@@ -109,7 +109,8 @@ class Tokens:
         try:
             write_secret(Path(self._settings.refresh_token_file), renewed)
         except OSError as error:
-            log.warning("%s: the renewed refresh token could not be kept (%s)", self._setting, error.strerror)
+            log.warning("%s: the renewed refresh token could not be stored "
+                        "(%s)", self._setting, error.strerror)
 
     def _read_files(self) -> str:
         """The client's secret; the refresh token is read too, since a new login counts from now on."""

@@ -29,7 +29,7 @@ def authenticate(headers: Headers, trust: Trust, domain: str) -> Authentication:
     doubled = doubled_field(headers)
     if doubled is not None:
         # A server that reads the first and we who read the last would mean two mails.
-        return _failure(f"The mail has more than one {doubled.title()} field, so it is not certain what was "
+        return _failure(f"The mail has more than one {doubled.title()} field, so it is unclear what was "
                         "signed.")
     folded = domain.rstrip(".").lower()
     answers = [_judge(own_stamps(headers, provider), provider, folded) for provider in trust.providers]
@@ -38,7 +38,7 @@ def authenticate(headers: Headers, trust: Trust, domain: str) -> Authentication:
             if answer.result is result:
                 return answer
     if not answers:
-        return _nothing("No mail server is named whose word about a sender counts; choose mail_in.provider.")
+        return _nothing("No mail server is set that proves senders; choose mail_in.provider.")
     return answers[0]
 
 
@@ -52,18 +52,18 @@ def _judge(own_stamps: OwnStamps, provider: Provider, domain: str) -> Authentica
     server = provider.label or "our mail server"
     if not own_stamps.stamps:
         if own_stamps.elsewhere:
-            return _nothing(f"The only stamp in the name of {server} stands where the sender can have "
-                            "written it.")
-        return _nothing(f"There is no stamp of {server} that says whether the sender is genuine.")
+            return _nothing(f"The only stamp in the name of {server} is in a place where the sender could "
+                            "have written it.")
+        return _nothing(f"There is no stamp of {server} about the sender.")
     stamps = (*own_stamps.stamps, *own_stamps.against)
     if not all(stamp.is_whole for stamp in stamps) or _is_beside_none(own_stamps):
-        return _failure(f"A stamp in the name of {server} cannot be read for certain, so nothing is proved.")
+        return _failure(f"A stamp in the name of {server} cannot be read reliably, so nothing is proved.")
     verdicts = {result.result for result in _results(stamps, Method.DMARC)}
     if len(verdicts) > 1:
         return _failure(f"The stamps of {server} contradict each other about DMARC "
                         f"({', '.join(sorted(verdicts))}).")
     if verdicts - {_PASS}:
-        return _failure(f"{_capital(server)} says of the sender: not proved (DMARC: {verdicts.pop()}).")
+        return _failure(f"{_capital(server)} did not prove the sender (DMARC:  {verdicts.pop()}).")
     proving = _proving(own_stamps)
     return (
         _by_dmarc(own_stamps, proving, server, domain)

@@ -171,5 +171,5 @@ class MailLookups:
         """The records of a name, if there is time left."""
         left = self._ends - self.seconds_now()
         if left <= 0:
-            return TxtAnswer(TxtState.UNAVAILABLE, fault="was too slow for all that this mail asks for")
+            return TxtAnswer(TxtState.UNAVAILABLE, fault="was too slow for all queries of this mail")
         return self.lookup.txt(name, min(SECONDS_PER_QUERY, left))

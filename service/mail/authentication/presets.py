@@ -14,7 +14,7 @@ PRESETS = (
         "gmail", ("mx.google.com",), ("mx.google.com", "2002:"), place=Place.BELOW,
         label="Gmail",
         # hardware/mailserver#61: Received, Received-SPF, Authentication-Results from the top.
-        sentence="Google stamps every mail; no name is to be given. Google Workspace is the same.",
+        sentence="Google stamps every mail; it needs no name. Google Workspace is the same.",
     ),
     Provider(
         "microsoft", ("",), ("*.prod.outlook.com", "*.mail.protection.outlook.com"), place=Place.ABOVE,
@@ -51,12 +51,12 @@ PRESETS = (
                  "mx.zohomail.jp",
                  "mx.zohocloud.ca"),
         ("mx.zohomail.*", "mx.zohocloud.ca"), place=Place.ABOVE, label="Zoho Mail",
-        sentence="Zoho stamps every mail; only its DMARC result says for which domain.",
+        sentence="Zoho stamps every mail; only its DMARC result names the domain.",
     ),
     Provider(
         "gmx", ("gmx.net", "web.de"), ("mx-ha.gmx.net", "mx-ha.web.de", "*.gmx.net", "*.web.de"),
         place=Place.ABOVE, dmarc=False, label="GMX",
-        sentence="GMX and web.de stamp DKIM signatures alone: a mail whose domain does not sign cannot "
+        sentence="GMX and web.de stamp only DKIM signatures: a mail whose domain does not sign cannot "
                  "be proved.",
     ),
     Provider(
@@ -85,20 +85,20 @@ PRESETS = (
     Provider(
         "yandex", ("*.yandex.net", "*.yandex.ru"), ("*.yandex.net", "*.yandex.ru"), place=Place.BOTH,
         dmarc=False, label="Yandex Mail",
-        sentence="Yandex stamps SPF and DKIM alone: a mail whose domain does not sign cannot be proved.",
+        sentence="Yandex stamps only SPF and DKIM: a mail whose domain does not sign cannot be proved.",
     ),
     Provider(
         "disroot", ("disroot.org",), ("*.disroot.org", "disroot.org"), place=Place.BOTH, dmarc=False,
         label="Disroot",
-        sentence="Disroot stamps DKIM signatures alone: a mail whose domain does not sign cannot be proved.",
+        sentence="Disroot stamps only DKIM signatures: a mail whose domain does not sign cannot be proved.",
     ),
     Provider(
         "riseup", ("*.riseup.net",), ("*.riseup.net",), place=Place.BOTH, dmarc=False, label="Riseup",
-        sentence="Riseup stamps DKIM signatures alone: a mail whose domain does not sign cannot be proved.",
+        sentence="Riseup stamps only DKIM signatures: a mail whose domain does not sign cannot be proved.",
     ),
     Provider(
         "mailde", ("*.mail.de",), ("*.mail.de",), place=Place.BOTH, dmarc=False, label="mail.de",
-        sentence="mail.de stamps DKIM signatures alone: a mail whose domain does not sign cannot be proved.",
+        sentence="mail.de stamps only DKIM signatures: a mail whose domain does not sign cannot be proved.",
     ),
     Provider(
         "murena", ("*.ecloud.global",), ("*.ecloud.global",), place=Place.ANYWHERE, label="Murena",
@@ -119,7 +119,7 @@ PRESETS = (
     Provider(
         "ovh", ("in*.mail.ovh.net",), ("*.mail.ovh.net",), place=Place.ABOVE, dmarc=False, label="OVH",
         # List mails of 2021 and 2023: in66 and in32.mail.ovh.net, "dkim=none; dkim-atps=neutral".
-        sentence="OVH's MX Plan stamps DKIM signatures alone: a mail whose domain does not sign cannot be "
+        sentence="OVH's MX Plan stamps only DKIM signatures: a mail whose domain does not sign cannot be "
                  "proved.",
     ),
     Provider(
@@ -144,8 +144,8 @@ PRESETS = (
     ),
     Provider(
         "postfix", ("OpenDMARC",), place=Place.BOTH, label="Postfix",
-        sentence="Give your server's own name beside OpenDMARC (names). OpenDKIM and OpenDMARC each write a "
-                 "header of their own.",
+        sentence="Give your server's own name, in addition to OpenDMARC (names). OpenDKIM and OpenDMARC "
+                 "each write a header of their own.",
     ),
     Provider(
         "rspamd", (), place=Place.ABOVE, label="rspamd",

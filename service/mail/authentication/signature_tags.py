@@ -81,7 +81,7 @@ def read_tags(text: str) -> dict[str, str]:
         if match is None:
             raise SignatureFault("it is not written as a list of tags")
         if match[1] in tags:
-            raise SignatureFault(f"it says {match[1]}= twice")
+            raise SignatureFault(f"it has {match[1]}= twice")
         tags[match[1]] = match[2]
     return tags
 
@@ -90,7 +90,7 @@ def read_signature(value: bytes) -> Signature:
     """The value of a DKIM-Signature header. Raises SignatureFault."""
     # dkimpy's search for b= takes time with the square of a run of white space.
     if len(value) > LONGEST_SIGNATURE or _BLANK.search(value):
-        raise SignatureFault("it is longer than any honest signature")
+        raise SignatureFault("it is longer than a genuine signature")
     try:
         tags = read_tags(value.decode("ascii"))
     except UnicodeDecodeError as error:
@@ -121,16 +121,16 @@ def read_signature(value: bytes) -> Signature:
 
 def _name(tags: Mapping[str, str], tag: str) -> str:
     if _LABELS.fullmatch(tags[tag]) is None:
-        raise SignatureFault(f"its {tag}= is no domain name")
+        raise SignatureFault(f"its {tag}= is not a domain name")
     return tags[tag].casefold()
 
 
 def _algorithm(text: str) -> str:
     algorithm = text.casefold()
     if algorithm == "rsa-sha1":
-        raise SignatureFault("it uses SHA-1, which proves nothing any more")
+        raise SignatureFault("it uses SHA-1, which is no longer proof")
     if algorithm not in {"rsa-sha256", "ed25519-sha256"}:
-        raise SignatureFault("it uses an algorithm that is not known here")
+        raise SignatureFault("it uses an unknown algorithm")
     return algorithm
 
 
@@ -139,14 +139,14 @@ def _canonicalizations(text: str) -> tuple[Canonicalization, Canonicalization]:
     try:
         return Canonicalization(headers), Canonicalization(body or "simple")
     except ValueError as error:
-        raise SignatureFault("its c= is not known") from error
+        raise SignatureFault("its c= is unknown") from error
 
 
 def _time(tags: Mapping[str, str], tag: str) -> datetime | None:
     if tag not in tags:
         return None
     if _TIME.fullmatch(tags[tag]) is None:
-        raise SignatureFault(f"its {tag}= is no time")
+        raise SignatureFault(f"its {tag}= is not a time")
     try:
         return datetime.fromtimestamp(int(tags[tag]), UTC)
     # RFC 6376, 3.5: a number too great for a time means "never" in x=; in t= it is no time that was.
@@ -166,7 +166,7 @@ def _identity(text: str | None, domain: str) -> str:
 def _signed(text: str) -> tuple[str, ...]:
     names = tuple(name.strip().casefold() for name in text.split(":"))
     if len(names) > MOST_SIGNED or not all(map(_FIELD_NAME.fullmatch, names)):
-        raise SignatureFault("its h= is no list of headers")
+        raise SignatureFault("its h= is not a list of headers")
     if "from" not in names:
         raise SignatureFault("it does not cover From")
     return names
@@ -185,7 +185,7 @@ def _bytes(text: str) -> bytes:
 def check_key(record: bytes, signature: Signature) -> None:
     """Raise SignatureFault if a key record must not be used for this signature."""
     if len(record) > LONGEST_RECORD:
-        raise SignatureFault("its key record is longer than any honest one")
+        raise SignatureFault("its key record is longer than a genuine one")
     try:
         tags = read_tags(record.decode("ascii"))
     except (UnicodeDecodeError, SignatureFault) as error:
@@ -207,7 +207,7 @@ def check_key(record: bytes, signature: Signature) -> None:
 def _check_flags(flags: set[str], signature: Signature) -> None:
     # RFC 6376, 3.6.1: mail of a domain that only tests is treated as if it had no signature.
     if "y" in flags:
-        raise SignatureFault("its domain says that it only tests signatures (t=y)")
+        raise SignatureFault("its domain marks its signatures as tests (t=y)")
     if "s" in flags and signature.identity_domain != signature.domain:
         raise SignatureFault("its key is not for names below its domain (t=s)")
 
@@ -228,4 +228,4 @@ def _check_rsa(text: str) -> None:
     if bits < FEWEST_BITS:
         raise SignatureFault(f"its key of {bits} bits is too short")
     if bits > MOST_BITS or not 1 < exponent < MOST_EXPONENT:
-        raise SignatureFault("its key is of a size that nobody uses")
+        raise SignatureFault("its key has an unusual size")

@@ -50,7 +50,7 @@ def read_signed_mail(raw: bytes) -> SignedMail:
     block = raw[start : end.start() if end else len(raw)].removesuffix(b"\n").removesuffix(b"\r")
     lines = block.replace(b"\r\n", b"\n").split(b"\n")
     if b"\r" in block.replace(b"\r\n", b"") or len(lines) > MOST_LINES:
-        raise SignatureFault("its headers are not as a mail's should be")
+        raise SignatureFault("its headers do not have the format of a mail")
     headers: list[tuple[bytes, bytearray]] = []
     for line in lines:
         match = _FIELD.match(line)
@@ -59,10 +59,10 @@ def read_signed_mail(raw: bytes) -> SignedMail:
         elif match:
             headers.append((match[1], bytearray(line[match.end() :] + b"\r\n")))
         else:
-            raise SignatureFault("it has a line among its headers that is none")
+            raise SignatureFault("it has a line among its headers that is not a header")
     counts = Counter(name.lower() for name, _ in headers)
     if counts[b"from"] != 1:
-        raise SignatureFault("it has not exactly one From")
+        raise SignatureFault("it does not have exactly one From")
     twice = [name for name in _ONCE if counts[name] > 1]
     if twice:
         raise SignatureFault(f"it has two {twice[0].decode()} headers")

@@ -122,11 +122,11 @@ def _field(name: str, value: Any) -> Any:
 
 def _text(value: Any, longest: int) -> str:
     if not isinstance(value, str):
-        raise FormError("a text is none")
+        raise FormError("a text is invalid")
     return value[:longest]
 
 
 def _size(value: Any) -> int:
     if not isinstance(value, int) or value < 0:
-        raise FormError("a length is none")
+        raise FormError("a length is invalid")
     return value

@@ -124,7 +124,7 @@ def sentence(settings: MailIn, error: Exception, action: str) -> str:
             secret = "password" if settings.oauth is None else "oauth"
             words = f"The mail server {server} refused the login; check mail_in.user and mail_in.{secret}."
         case ServerBusy():
-            words = (f"The mail server {server} is too busy to let Galloper in, or allows no further "
+            words = (f"The mail server {server} is too busy, or allows no further "
                      "connection to this mailbox; close other mail programs that use it. Galloper keeps "
                      "trying.")
         # No name server answered, as on a machine without a network: the name may be right.
@@ -132,13 +132,13 @@ def sentence(settings: MailIn, error: Exception, action: str) -> str:
             words = (f"The name {settings.host} could not be looked up, since no name server answers; check "
                      "the network of this machine. Galloper keeps trying.")
         case socket.gaierror():
-            words = f"There is no computer called {settings.host}; check mail_in.host."
+            words = f"There is no computer with the name {settings.host}; check mail_in.host."
         case ssl.SSLError():
             words = (f"No encryption could be agreed with {server}; check its certificate, mail_in.host and "
                      "mail_in.port.")
         case ConnectionRefusedError():
-            words = (f"Nothing answers at {server}; check mail_in.host and mail_in.port, or start the mail "
-                     "server.")
+            words = (f"There is no answer from {server}; check mail_in.host and mail_in.port, or start the "
+                     "mail server.")
         case TimeoutError():
             words = (f"The mail server {server} does not answer in time; check the network. Galloper keeps "
                      "trying.")

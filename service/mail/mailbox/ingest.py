@@ -474,5 +474,5 @@ def in_words(error: Exception) -> str:
                     f"waits on the mail server.")
         case _:
             # The text of an unforeseen error may quote a mail.
-            log.error("taking in mail failed: %s", type(error).__name__)
-            return f"Mail cannot be taken in ({type(error).__name__}); it waits on the mail server."
+            log.error("receiving mail failed: %s", type(error).__name__)
+            return f"Mail cannot be received ({type(error).__name__}); it waits on the mail server."

@@ -105,7 +105,7 @@ class MaildirSource:
 
     def marks(self) -> Sequence[bytes]:
         """See MailSource."""
-        self._files()  # raises MailboxError for what is no Maildir
+        self._files()  # raises MailboxError for what is not a Maildir
         return [path.read_bytes() for path in self._done.glob(f"cur/{_MARK}*")]
 
     def put_mark(self, note: bytes) -> None:
@@ -195,7 +195,7 @@ class MaildirSource:
             ]
         except OSError as error:
             raise MailboxError(
-                f"{self._root} is no Maildir that can be read ({error.strerror}); check mail_in.path."
+                f"{self._root} is not a readable Maildir ({error.strerror}); check mail_in.path."
             ) from error
 
     def _find(self, place: MailboxLocation) -> Path | None:

@@ -146,10 +146,10 @@ def check(session: Session, mailbox: str, mark: Mark) -> None:
 
 
 ANOTHER_SITE = (
-    "Another Galloper site reads this mailbox, so this one takes nothing out of it. Give each site a mailbox "
-    f"or a folder of its own. If the other site is gone for good, delete the mail “{SUBJECT}” in the folder "
-    "for mails that were taken in, and start this site again.")
+    "Another Galloper site reads this mailbox, so this site takes no mail from it. Give each site its own "
+    f"mailbox or folder. If the other site is gone for good, delete the mail “{SUBJECT}” in the folder for "
+    "received mails, and start this site again.")
 LATER_COPY = (
-    "A copy of this site was started on this mailbox after this one, so this one takes no mail in and closes "
-    "no deadline. Stop this one. If it is the right one, stop the other and start this one again; what the "
-    "other took in is then brought back.")
+    "A copy of this site was started on this mailbox later, so this site receives no mail and closes no "
+    "deadline. Stop this one. If it is the right one, stop the copy and start this one again; mails that "
+    "the copy received are then brought back.")

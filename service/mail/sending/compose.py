@@ -126,7 +126,7 @@ def compose(letter: OutLetter, sender: str, written_at: datetime, *, reply_to: s
     # Recipients come from our database: anything but one address is our own fault, so it is an exception.
     address = parseaddr(letter.recipient)[1]
     if not re.fullmatch(r"[^\s@,;<>\"]+@[^\s@,;<>\"]+", address) or address != letter.recipient:
-        raise ValueError(f"a letter of kind {letter.kind!r} has a recipient that is no mail address")
+        raise ValueError(f"a letter of kind {letter.kind!r} has a recipient that is not a mail address")
     message = EmailMessage(policy=_POLICY)
     message["From"] = sender
     message["To"] = address
@@ -244,8 +244,8 @@ def _part(attachment: Attachment) -> bytes:
     return _PARTS.setdefault(attachment, part.as_bytes())
 
 
-LINKED = "Copies of the sheets that counted: until %(until)s they are here, for you alone:"
-BEHIND = "Until %(until)s they are here, for you alone:"
+LINKED = "Copies of the sheets that counted: until %(until)s they are here, only for you:"
+BEHIND = "Until %(until)s they are here, only for you:"
 _LEFT_OUT = "Left out because it is too large for mail: %(names)s."
 _ASK_COORDINATOR = "Ask the coordinator for it."
 """Where to get a file that was left out, if there is no page for it."""

@@ -95,8 +95,8 @@ STORE_PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 """Seconds before each further try to store that a letter was sent. With the time that each try may wait for a
 held database, they end before CLAIM does."""
 
-_TWICE = ("it was handed over twice and never confirmed; it may have arrived. Ask the player before sending "
-          "it again")
+_TWICE = ("it was sent twice and never confirmed; it may have arrived. Ask the player before sending it "
+          "again")
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,8 +126,8 @@ def _address(session: Session, row: OutboxRow, addressee: Addressee) -> str | No
         key = _key_with(row, address)
         if key == row.key or _is_free(session, key):
             return address
-    return NotSent(OutboxState.CANCELLED, "its address was removed; each other address of its player has a "
-                                          "letter of its own", is_missed=False)
+    return NotSent(OutboxState.CANCELLED, "its address was removed; the player's other addresses each have "
+                                          "their own letter", is_missed=False)
 
 
 def _player(
@@ -144,7 +144,7 @@ def _player(
     if addressee is Addressee.SEATED_PLAYER:
         return None, NotSent(OutboxState.CANCELLED, "its player has left the seat")
     if holder is None:
-        return None, NotSent(OutboxState.CANCELLED, "its player has left the seat, and nobody holds it now")
+        return None, NotSent(OutboxState.CANCELLED, "its player has left the seat, which is vacant now")
     return holder, None
 
 

@@ -17,7 +17,7 @@ _CAUSES = (
     ("1.10", "there is no such address"), ("1.2", "there is no such mail server"),
     ("1.", "there is no such address"), ("2.1", "the mailbox is closed"), ("2.2", "the mailbox is full"),
     ("2.3", "the letter is too large for it"), ("3.4", "the letter is too large for it"),
-    ("4.", "its server could not be reached"), ("7.", "its server refuses our mail"),
+    ("4.", "its server could not be reached"), ("7.", "its server refuses mail from this site"),
 )
 _LEFT = (OutboxState.SENT, OutboxState.DELAYED)
 """The states of a letter that another server has taken over."""
@@ -34,7 +34,7 @@ def note_report(session: Session, report: DeliveryReport) -> int | None:
             words = f"it came back as undeliverable{_cause(report)}"
             return row.id if _settle(session, row, _LEFT, OutboxState.FAILED, words) else None
         case Outcome.DELAYED:
-            words = f"a server on the way has not delivered it yet and keeps trying{_cause(report)}"
+            words = f"a server on the way has not delivered it yet and is still trying{_cause(report)}"
             _settle(session, row, (OutboxState.SENT,), OutboxState.DELAYED, words)
         case Outcome.DELIVERED:
             _settle(session, row, (OutboxState.DELAYED,), OutboxState.SENT, None)

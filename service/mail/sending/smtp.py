@@ -198,13 +198,14 @@ class SmtpTransport:
         # RFC 1870: a server may name its limit before anything is sent.
         limit = smtp.esmtp_features.get("size", "")
         if limit.isdigit() and 0 < int(limit) < size:
-            raise MailTooLarge(f"the mail server takes {int(limit) // 1000} kB at most")
+            raise MailTooLarge(f"the mail server accepts {int(limit) // 1000} kB at most")
         try:
             options = [f"size={size}"] if "size" in smtp.esmtp_features else []
             _check(*smtp.mail(self._return_path(envelope), options))
             _check(*smtp.rcpt(envelope.recipient), about_the_mail=False)
         except UnicodeEncodeError:
-            raise SmtpRefused("the mail server does not take addresses with letters outside ASCII") from None
+            raise SmtpRefused("the mail server does not accept addresses with letters outside "
+                              "ASCII") from None
         # By hand and not by `smtplib.SMTP.data`: only so is it known whether a fault came before or after the
         # mail was handed over.
         code, reply_text = smtp.docmd("DATA")

@@ -69,15 +69,15 @@ def sentence(settings: MailOut, error: Exception) -> str:
             words = (f"The name {settings.host} could not be looked up, since no name server answers; check "
                      "the network of this machine. Galloper keeps trying.")
         case socket.gaierror():
-            words = f"There is no computer called {settings.host}; check mail_out.host."
+            words = f"There is no computer with the name {settings.host}; check mail_out.host."
         case ssl.SSLError():
             words = f"The certificate of {server} is not trusted; check mail_out.host."
         case TimeoutError():
             words = (f"The mail server {server} does not answer in time; check the network. Galloper keeps "
                      "trying.")
         case ConnectionRefusedError():
-            words = (f"Nothing answers at {server}; check mail_out.host and mail_out.port, or start the mail "
-                     "server.")
+            words = (f"There is no answer from {server}; check mail_out.host and mail_out.port, or start "
+                     "the mail server.")
         case _:
             words = f"Mail cannot be sent through {server} ({type(error).__name__}); Galloper keeps trying."
     return words

@@ -22,19 +22,19 @@ _BY_FATE: Mapping[FileFate, str] = {
     FileFate.REPEATED: N_("%(file)s: the same picture is in this mail a second time. One of them is enough."),
     FileFate.OURS: N_("%(file)s: this is a picture from one of our letters. It is not read as orders."),
     FileFate.NO_SHEET: N_(
-        "%(file)s: no heading and no order was found on it. It is kept, and not read as orders."),
+        "%(file)s: no heading and no order was found on it. It is stored, and not read as orders."),
     FileFate.BLANK_SHEET: N_(
-        "%(file)s: nothing is written on this sheet. It is kept, and does not count. If you want to give no "
-        "orders, write “no orders” on it."),
+        "%(file)s: nothing is written on this sheet. It is stored, and does not count. If you want to give "
+        "no orders, write “no orders” on it."),
 }
 _BY_TROUBLE: Mapping[str, str] = {
     TOO_MANY: N_("%(file)s: the mail has more than %(most)s photographs. Send fewer."),
     FileTrouble.EMPTY: N_("%(file)s: the file is empty. Attach the picture again."),
     FileTrouble.DAMAGED: N_("%(file)s: the file is cut off or damaged. Attach the picture again."),
-    FileTrouble.LOCKED: N_("%(file)s: the file asks for a password. Send it without one."),
+    FileTrouble.LOCKED: N_("%(file)s: the file needs a password. Send it without a password."),
     FileTrouble.MANY_PAGES: N_(
-        "%(file)s: the file has %(number)s pages or more, and at most %(most)s are read. Send the pages with "
-        "your orders alone."),
+        "%(file)s: the file has %(number)s pages or more, and at most %(most)s are read. Send only the "
+        "pages with your orders."),
     FileTrouble.MANY_PIXELS: N_(
         "%(file)s: the picture has %(number)s million pixels, and at most %(most_pixels)s million are read. "
         "Photograph the sheet again with less."),
@@ -45,7 +45,7 @@ _BY_KIND: Mapping[str, str] = {
     OtherKind.ARCHIVE: N_("%(file)s: this is an archive. Attach the pictures themselves."),
     OtherKind.EMPTY_ARCHIVE: N_("%(file)s: this archive is empty. Attach the pictures themselves."),
     OtherKind.LOCKED_ARCHIVE: N_(
-        "%(file)s: this archive asks for a password. Attach the pictures themselves."),
+        "%(file)s: this archive needs a password. Attach the pictures themselves."),
     OtherKind.LARGE_ARCHIVE: N_("%(file)s: this archive is too large. Attach the pictures themselves."),
     OtherKind.DAMAGED_ARCHIVE: N_("%(file)s: this archive does not open. Attach the pictures themselves."),
     OtherKind.DOCUMENT: N_("%(file)s: this is a document. Attach a photograph of the sheet, or a PDF."),

@@ -193,9 +193,9 @@ def _word(session: Session, mail: str) -> str:
         return ""
     draw = draw_of(session.get_one(PhaseRow, row.phase_id))
     if draw is not None and draw.uses_beacon:
-        return Sentence("Your word for the lots is kept, and changes nothing: the lots of this game come "
+        return Sentence("Your word for the lots is stored, but changes nothing: the lots of this game come "
                         "from a public beacon.")
-    return Sentence("Your word for the lots of this phase is kept: %(word)s.", word=row.word)
+    return Sentence("Your word for the lots of this phase is stored: %(word)s.", word=row.word)
 
 
 def verdict_of(session: Session, submission: SubmissionRow, phase: PhaseRow, power: str) -> Verdict:

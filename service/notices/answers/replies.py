@@ -57,15 +57,15 @@ ANSWERS_A_DAY = 5
 """Answers to one address within a day."""
 _UNPROVED = {RefusalReason.AUTH_FAILED, RefusalReason.AUTH_UNAVAILABLE}
 LAST_ANSWER = Sentence(
-    "This is answer number %(number)s to you within a day. If you send more on this day that cannot be "
-    "used, it is kept and shown to the coordinator, but you get no answer to it.", number=ANSWERS_A_DAY)
-"""What the last answer of a day adds."""
+    "This is answer number %(number)s to you within a day. Further unusable mails of this day are stored "
+    "and shown to the coordinator, but get no answer.", number=ANSWERS_A_DAY)
+"""The addition to the last answer of a day."""
 _TOO_LATE_TO_MEND = Sentence(
-    "The deadline has passed, so no new version can count. The coordinator looks at this one as it is.")
-"""What to do about a sheet that waits, where nothing can be done about it any more."""
+    "The deadline has passed, so no new version can count. The coordinator will look at this one as it is.")
+"""Advice about a sheet that waits, where nothing can be done about it any more."""
 _OVER = Sentence("The deadline has passed, so no new version can count.")
-OTHER_COUNTS = N_("The photograph is kept. The sheet that you sent before still counts.")
-NO_OTHER = N_("The photograph is kept. No other sheet of yours counts for this phase.")
+OTHER_COUNTS = N_("The photograph is stored. The sheet that you sent before still counts.")
+NO_OTHER = N_("The photograph is stored. No other sheet of yours counts for this phase.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,7 +338,7 @@ class Replies:
         facts = NoticeFacts(
             key=f"posted-{submission.id}-{reason.value}", event=f"A posted sheet of {power} waits: {problem}",
             since=submission.received_at, link=self.letters.sender.base_url,
-            consequence="it does not count until you settle it. Its scan is kept.",
+            consequence="it does not count until you settle it. Its scan is stored.",
         )
         coordinator_notices.notify(session, self.letters, game, facts, phase)
 
@@ -385,10 +385,10 @@ def answers_today(session: Session, letters: LetterContext, address: str, game: 
         facts = NoticeFacts(
             key=f"enough-{sha256(address.encode()).hexdigest()[:12]}-{now:%Y-%m-%d}",
             event=f"One player sent more than {ANSWERS_A_DAY} mails within a day that could not be "
-                  "used. They get no answer until the day is over.",
+                  "used. They get no more answers on this day.",
             since=now, link=f"{base}/?show=mails" if base else "",
-            consequence="they do not know that the last ones do not count. Sheets that could not be read "
-                        "are held; the other mails are in quarantine. All of them are kept.")
+            consequence="they have no notice that the last ones do not count. Sheets that could not be read "
+            "are held; the other mails are in quarantine. All of them are stored.")
         coordinator_notices.notify(session, letters, game, facts)
     return before
 

@@ -101,8 +101,8 @@ class Approvals:
         kind = error.partition(":")[0]
         what = f"“{row.step}” could not be made" if row.step else "the letters could not be made"
         self._note(row.phase_id, row.asked_at, state=FAILED,
-                   error=f"{what}: a fault that nobody foresaw ({kind}). Try again; if it fails again, tell "
-                         "the operator, whose log names it")
+                   error=f"{what}: an unforeseen fault ({kind}). Try again; if it fails again, report it to "
+                   "the operator, whose log names it")
         with self.store.begin() as session:
             records.log_event(session, self.clock.now(), Event.WORK_FAILED,
                               detail={"work": WORK, "phase": row.phase_id, "fault": kind})

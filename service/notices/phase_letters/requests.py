@@ -209,7 +209,7 @@ RETREAT_REQUEST = LetterKind(
 
 ADJUSTMENT = LetterKind(
     "adjustment", AdjustmentFacts, "Builds and removals that are due",
-    Occasion("all players, each a letter of their own", "with the results before builds and removals",
+    Occasion("all players, each with their own letter", "with the results before builds and removals",
              _adjustment_sample, PhaseKind.ADJUSTMENT),
     rank=Rank.REMINDER, addressee=Addressee.SEAT)
 """A power's own offer to build or demand to remove (OUT-07)."""

@@ -235,7 +235,7 @@ def draw_inset(inset: Inset, body: str) -> str:
         + text(
             frame.width / 2,
             height + 3.4 * part,
-            "what stands in the frame on the map, drawn larger",
+            "the framed part of the map, enlarged",
             "display-italic",
             2.9 * part,
             f'fill="{INK}"',

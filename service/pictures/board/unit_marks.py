@@ -50,7 +50,7 @@ _AWAY = 0.25  # each millimetre
 _STRANGE = 25.0  # another mark is nearer than its own
 _NEAR = 0.6  # each millimetre nearer to another plate than BETWEEN: lines between the two need room
 
-EXPLAINED = "Units: the letter of the power beside {kinds}."
+EXPLAINED = "Units: the letter of the power next to {kinds}."
 
 
 def unit_boxes(

@@ -134,7 +134,7 @@ class PaperEnvelope:
 def sheets_pdf(blanks: Sequence[BlankSheet]) -> bytes:
     """Blank order sheets, one page for each `ROWS` rows. Raises ValueError without any."""
     if not blanks:
-        raise ValueError("no blank sheet is asked for")
+        raise ValueError("no blank sheet is requested")
     # Rounded up: a seventeenth unit needs a second page.
     pages = [
         _page(blank, number) for blank in blanks
@@ -249,7 +249,7 @@ def _square(left: float, top: float, side: float) -> str:
 def envelopes_pdf(envelopes: Sequence[PaperEnvelope]) -> bytes:
     """Envelopes of DL size (220 by 110 mm), one a page. Raises ValueError without any."""
     if not envelopes:
-        raise ValueError("no envelope is asked for")
+        raise ValueError("no envelope is requested")
     html = (
         environment("pictures", markup=True)
         .get_template("envelopes.html")
@@ -266,7 +266,7 @@ def labels_pdf(envelopes: Sequence[PaperEnvelope]) -> bytes:
     """The same addresses as labels on A4, two by seven of 99.1 by 38.1 mm (a common sheet of labels); senders
     are left out."""
     if not envelopes:
-        raise ValueError("no label is asked for")
+        raise ValueError("no label is requested")
     html = environment("pictures", markup=True).get_template("labels.html").render(
         labels=[fit_address(envelope.to, LABEL) for envelope in envelopes])
     return to_pdf(html, title="Labels")

@@ -144,7 +144,7 @@ def open_upright(picture: bytes) -> Image.Image:
             # A copy of a whole photograph takes as long as half of its decoding.
             return photo if photo.mode == "RGB" else photo.convert("RGB")
     except (UnidentifiedImageError, OSError, SyntaxError, Image.DecompressionBombError) as error:
-        raise SheetUnusable("the kept page is no picture that can be opened") from error
+        raise SheetUnusable("the stored page does not open as a picture") from error
 
 
 def _box_around(corners: Corners, size: tuple[int, int]) -> tuple[int, int, int, int]:

@@ -91,11 +91,11 @@ def test_a_bad_file_is_refused(text: str, sentence: str) -> None:
 
 
 @pytest.mark.parametrize(("text", "sentence"), [
-    ("PRESTATE_SETPHASE Summer 1901", "no phase such as"),
-    ("PRESTATE\nFrance: A atlantis", "no unit on standard"),
-    ("PRESTATE\nGaul: A par", "no unit on standard"),
-    ("PRESTATE\nFrance: F par", "no unit on standard"),
-    ("PRESTATE_RESULTS\nSUCCESS: France: A par-atlantis", "no order with its result"),
+    ("PRESTATE_SETPHASE Summer 1901", "not a phase such as"),
+    ("PRESTATE\nFrance: A atlantis", "not a unit on standard"),
+    ("PRESTATE\nGaul: A par", "not a unit on standard"),
+    ("PRESTATE\nFrance: F par", "not a unit on standard"),
+    ("PRESTATE_RESULTS\nSUCCESS: France: A par-atlantis", "not an order with its result"),
 ])  # fmt: skip
 def test_a_bad_case_is_told_and_leaves_the_others(text: str, sentence: str) -> None:
     """INS-09."""

@@ -106,15 +106,15 @@ def _with(path: str, value: object) -> bytes:
     (b'{"phases": [{"name": "COMPLETED"}]}', r"phases\[0\] \(COMPLETED\), state: an object is missing"),
     (_with("map", "modern"), "played on the map 'modern'"),
     (_with("phases", {}), "a list is missing"),
-    (_with("phases.0.name", "S1901X"), "no phase such as"),
+    (_with("phases.0.name", "S1901X"), "not a phase such as"),
     (_with("phases.0.name", "W1901M"), "there is no phase W1901M"),
-    (_with("phases.0.state.units.FRANCE", ["A ATLANTIS"]), "no unit of standard"),
+    (_with("phases.0.state.units.FRANCE", ["A ATLANTIS"]), "not a unit of standard"),
     (_with("phases.0.state.units.FRANCE", ["F PAR"]), "cannot stand there"),
-    (_with("phases.0.state.units.FRANCE", ["A VIE", "A PAR"]), "two units stand in VIE"),
-    (_with("phases.0.state.units.FRANCE", [7]), "no unit of standard"),
+    (_with("phases.0.state.units.FRANCE", ["A VIE", "A PAR"]), "two units are in VIE"),
+    (_with("phases.0.state.units.FRANCE", [7]), "not a unit of standard"),
     (_with("phases.0.state.units.PRUSSIA", []), "no power 'PRUSSIA'"),
-    (_with("phases.0.state.centers.FRANCE", ["BUR"]), "BUR is no supply centre"),
-    (_with("phases.0.orders.FRANCE", [["A PAR H"]]), "is no text"),
+    (_with("phases.0.state.centers.FRANCE", ["BUR"]), "BUR is not a supply centre"),
+    (_with("phases.0.orders.FRANCE", [["A PAR H"]]), "is not text"),
 ])  # fmt: skip
 def test_a_bad_file_is_told_where_it_is_bad(data: bytes, sentence: str) -> None:
     """INS-09: what a stranger hands in is refused with a sentence."""

@@ -39,14 +39,14 @@ GOOD = gzip.decompress(jdip_writer.write(BOARD, random_game(0, 1)).data).decode(
 
 
 @pytest.mark.parametrize(("text", "sentence"), [
-    ("", "no sound XML"),
-    ("<jsx>", "no sound XML"),
-    ("<world/>", "no saved game of jDip"),
+    ("", "not valid XML"),
+    ("<jsx>", "not valid XML"),
+    ("<world/>", "not a saved game of jDip"),
     ("<jsx><object/></jsx>", "no field nonTurnData"),
     ('<!DOCTYPE x [<!ENTITY a "b">]><jsx><a>&a;</a></jsx>', "declares entities"),
     ("<a>" * 30_000, "declares entities, or is larger"),
     (GOOD.replace("value='Standard'", "value='Chaos'"), "played on 'Chaos'"),
-    (GOOD.replace("value='Paris'", "value='L'").replace("value='par'", "value='lut'"), "where none can"),
+    (GOOD.replace("value='Paris'", "value='L'").replace("value='par'", "value='lut'"), "where no unit can"),
     (GOOD.replace("value='fleet'", "value='zeppelin'"), "a unit 'zeppelin'"),
     (GOOD.replace("value='France'", "value='Gaul'"), "a power that is not on this board"),
     (GOOD.replace("idref='i", "idref='j"), "refers to one that is not there"),

@@ -14,6 +14,6 @@ def has_roots_stamped(game: HonestGame) -> None:
 
 WRONG_INPUT = {
     "verify nowhere": (1, "there is no such file"),
-    "verify folder": (1, "this is a folder, and a file is needed"),
+    "verify folder": (1, "this is a folder; give a file"),
 }
 AFTER_RESULTS = {"stamps": has_roots_stamped}

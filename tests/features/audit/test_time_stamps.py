@@ -139,8 +139,8 @@ def test_an_authority_that_runs_openssl_is_understood(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("reply", "words"), [
-    (b"", "no time stamp"), (b"0" * 40, "no time stamp"), (b"\x30\x05\x30\x03\x02\x01\x02", "refused"),
-    (b"\x30\x03\x02\x01\x00", "no time stamp"), (bytes(40_000), "longer"),
+    (b"", "not a time stamp"), (b"0" * 40, "not a time stamp"), (b"\x30\x05\x30\x03\x02\x01\x02", "refused"),
+    (b"\x30\x03\x02\x01\x00", "not a time stamp"), (bytes(40_000), "longer"),
 ])
 def test_what_is_no_stamp_is_refused_by_name(reply: bytes, words: str) -> None:
     with pytest.raises(FalseStamp, match=words):
@@ -151,7 +151,7 @@ def test_an_answer_to_another_question_is_refused(authority: LocalAuthority) -> 
     """Else an old answer could be played again."""
     asked, other = time_stamps.question(ROOT), time_stamps.question(ROOT)
     reply = authority.reply(other.data, datetime.now(UTC))
-    with pytest.raises(FalseStamp, match="another question"):
+    with pytest.raises(FalseStamp, match="another request"):
         time_stamps.stamp_of(reply, ROOT, asked.nonce)
 
 
@@ -188,9 +188,9 @@ def test_the_command_asks_who_signed(stamped: Table, authority: LocalAuthority, 
     assert answers["none"][0] == 0
     assert "--authority" in answers["none"][1]
     assert answers["right"][0] == 0
-    assert "Their signatures hold." in answers["right"][1]
+    assert "Their signatures are valid." in answers["right"][1]
     assert answers["wrong"][0] == 1
-    assert "no certificate of yours vouches for it (rule C24)" in answers["wrong"][1]
+    assert "none of your certificates covers it (rule C24)" in answers["wrong"][1]
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="the second program is not here")

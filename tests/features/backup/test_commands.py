@@ -31,7 +31,7 @@ def test_a_backup_is_drilled_and_put_back(folder: Path, tmp_path: Path) -> None:
         backup_site(folder, file, out)
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
     assert restore_site(file, None, out) == 0
-    assert "The drill went well" in out.getvalue()
+    assert "The drill succeeded" in out.getvalue()
     new = own_site(tmp_path / "new")
     assert restore_site(file, new, out) == 0
     assert "powick-bridge: " in out.getvalue()

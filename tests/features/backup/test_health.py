@@ -86,8 +86,8 @@ def test_a_backup_and_its_test_are_noted_by_name_and_told_with_their_age(table: 
         (None, None, FindingState.NOTE, "backup: None made yet."),
         # A nightly backup that is 36 hours old was missed once.
         (40, None, FindingState.NOTE, "backup: Last made 1 day ago. restore test: Never made. Make one now"),
-        (2, None, FindingState.NOTE, "restore test: Never made. Put a backup back"),
-        (2, 24 * 100, FindingState.NOTE, "restore test: Last made 100 days ago. Put a backup back"),
+        (2, None, FindingState.NOTE, "restore test: Never made. Restore a backup"),
+        (2, 24 * 100, FindingState.NOTE, "restore test: Last made 100 days ago. Restore a backup"),
         (2, 24 * 10, FindingState.WELL, ("backup: Last made 2 hours ago. restore test: Last made 10 days "
                                          "ago.")),
     ],
@@ -113,5 +113,5 @@ def test_a_mail_whose_bytes_are_gone_is_told(settings: Settings) -> None:
         records.add_mail(session, "0" * 64, 4, now, now)
     finding = check_site_backup(settings)
     assert finding.state is FindingState.TROUBLE
-    assert finding.sentence.startswith("1 of the newest 2 mails are in the database and not among the "
+    assert finding.sentence.startswith("1 of the newest 2 mails are in the database but not among the "
                                      "photographs")

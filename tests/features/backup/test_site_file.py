@@ -138,7 +138,7 @@ def test_work_that_was_not_done_is_enqueued_again(site: Site, tmp_path: Path) ->
 def test_nothing_is_written_over(backup_bytes: bytes, site: Site) -> None:
     table = open_table(site)
     before = everything(site)
-    with pytest.raises(BackupFault, match="nothing is written over"):
+    with pytest.raises(BackupFault, match="nothing was restored or overwritten"):
         put_back(backup_bytes, site)
     assert everything(site) == before
     assert table.game
@@ -172,7 +172,7 @@ def changed(backup_bytes: bytes, name: str, old: bytes, new: bytes) -> bytes:
 
 @pytest.mark.parametrize(("name", "old", "new", "message"), [
     ("tables/phases", b"Spring", b"Autumn", "the rows of phases are not those"),
-    ("blobs/", b"\xff\xd9", b"\xff\xd8", "does not have the bytes"),
+    ("blobs/", b"\xff\xd9", b"\xff\xd8", "does not match its digest"),
     ("manifest", b'"0009"', b'"9999"', "with tables 9999"),
     ("manifest", b'"format": 1', b'"format": 2', "install the newer"),
 ])  # fmt: skip
@@ -257,7 +257,7 @@ def test_an_archive_goes_on_without_a_lost_photograph_and_the_checker_names_it(
 def test_a_store_that_is_not_mounted_makes_no_backup(site: Site, tmp_path: Path) -> None:
     table = open_table(site)
     table.file("Montrose", ["A Montrose H"])
-    with pytest.raises(BackupFault, match="look whether the store of photographs is mounted"):
+    with pytest.raises(BackupFault, match="check whether the store of photographs is mounted"):
         site_file.write(site.engine, Blobs(tmp_path / "elsewhere"), io.BytesIO(), NOON, "test")
 
 

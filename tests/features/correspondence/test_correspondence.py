@@ -77,7 +77,7 @@ def test_a_text_is_a_letter_and_its_player_hears_at_once_what_it_was_taken_for(t
     words = table.words(notice)
     for sentence in (
         f"From: {MONTROSE} (Player Montrose)", "Subject: Three more days?", "Powick Bridge, Montrose",
-        "If you do nothing, nobody answers it",
+        "If you do nothing, it gets no answer until you write one",
     ):
         assert sentence in words
     # No other person's seat, sheet or address.

@@ -70,7 +70,7 @@ def test_a_hidden_fleet_does_not_leave(site: Site) -> None:
     finish(table)
     begin(table)
     with site.store() as session:
-        with pytest.raises(FormatFault, match="March 1066 Movement: the rules hide units or orders of it"):
+        with pytest.raises(FormatFault, match="Movement: the rules hide some of its units or orders"):
             write_game(session, session.get_one(GameRow, table.game), Format.CASES, lossy=False)
         with pytest.raises(FormatFault, match="No phase of this game can be written as a case yet"):
             write_game(session, session.get_one(GameRow, table.game), Format.CASES, lossy=True)
@@ -79,7 +79,7 @@ def test_a_hidden_fleet_does_not_leave(site: Site) -> None:
 def test_another_program_refuses_a_board_that_it_cannot_hold(site: Site) -> None:
     """INS-09."""
     table = open_table(site, slug="bretwalda")
-    refusal = r"it has units of the kind .*armies and fleets only"
+    refusal = r"it has units of the kind .*only armies and fleets"
     with site.store() as session, pytest.raises(FormatFault, match=refusal):
         write_game(session, session.get_one(GameRow, table.game), Format.DIPLOMACY, lossy=True)
 

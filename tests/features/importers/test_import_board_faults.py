@@ -55,12 +55,12 @@ def test_the_small_map_is_sound(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "line", "sentence"),
     [
-        ("# nothing", "COAS SOM ABUTS ELS", 4, "COAS is no directive known here"),
-        ("# nothing", "PAINT", 4, "PAINT is no directive known here"),
+        ("# nothing", "COAS SOM ABUTS ELS", 4, "COAS is not a directive known here"),
+        ("# nothing", "PAINT", 4, "PAINT is not a directive known here"),
         ("# nothing", "BEGIN SOMETIME 1901 MOVEMENT", 4, "BEGIN needs a season"),
         ("# nothing", "VICTORY many", 4, "VICTORY needs a number"),
-        ("# nothing", "A SOM", 4, "A stands before any power"),
-        ("# nothing", "USE other.map", 4, "uses other.map, which does not stand beside it"),
+        ("# nothing", "A SOM", 4, "A comes before any power"),
+        ("# nothing", "USE other.map", 4, "uses other.map, which is not in the same folder"),
         # A board from a stranger must not read what is not next to it.
         ("# nothing", "USE ../../etc/passwd.map", 4, "is not the plain name of a file"),
         # A file that uses itself would be read for ever.
@@ -70,22 +70,22 @@ def test_the_small_map_is_sound(tmp_path: Path) -> None:
         ("# nothing", "Third = t", 4, "'t' is no abbreviation"),
         ("# nothing", "Third = thi", 4, "Third (THI) has a name and no terrain"),
         ("# nothing", "LAND THI ABUTS SOM", 4, "THI has terrain and no name"),
-        ("# nothing", "UNPLAYED GREEN", 4, "GREEN is no power of this file"),
+        ("# nothing", "UNPLAYED GREEN", 4, "GREEN is not a power of this file"),
         ("= som", "= som elsewhere", 1, "'elsewhere' means ELS and SOM"),
-        ("SOM ABUTS ELS WAT", "SOM ABUTS ELS WAT NOW", 9, "SOM abuts NOW, and no line tells its terrain"),
+        ("SOM ABUTS ELS WAT", "SOM ABUTS ELS WAT NOW", 9, "SOM abuts NOW, and no line gives its terrain"),
         ("SOM ABUTS ELS WAT", "SOM ABUTS ELS WAT ELS", 9, "SOM abuts ELS twice"),
         ("# nothing", "COAST som/nc ABUTS WAT", 11, "WAT abuts SOM, which has coasts"),
         ("SOM ABUTS ELS WAT", "SOM ABUTS ELS WAT SOM", 9, "SOM abuts itself"),
         ("SOM ABUTS ELS WAT", "SOM ABUTS ELS/NC WAT", 9, "SOM abuts ELS/NC, and ELS has no such coast"),
         ("SOM ABUTS ELS WAT", "SOM ELS WAT", 9, "after COAST SOM comes ABUTS, not 'ELS'"),
         # Mostly a slip of typing; `--one-way` states that it is meant.
-        ("ELS ABUTS SOM WAT", "ELS ABUTS WAT", 9, ("an army goes from SOM to ELS and no line lets it come "
+        ("ELS ABUTS SOM WAT", "ELS ABUTS WAT", 9, ("an army goes from SOM to ELS and no line leads it "
                                                    "back")),
         ("F ELS", "F ELS - WAT", 8, "a unit is F and a place"),
-        ("F ELS", "F NOW", 8, "a unit stands in NOW"),
+        ("F ELS", "F NOW", 8, "a unit is in NOW"),
         ("F ELS", "F ELS/NC", 8, "ELS has no such coast"),
         ("BLUE ELS", "BLUE ELS SOM", 7, "SOM is a home of RED already"),
-        ("BLUE ELS", "BLUE ELS NOW", 7, "NOW is a centre here, and no line tells its terrain"),
+        ("BLUE ELS", "BLUE ELS NOW", 7, "NOW is a centre here, and no line gives its terrain"),
     ],
 )
 def test_a_fault_of_a_map_file_is_told_with_its_line(
@@ -172,14 +172,14 @@ def test_the_small_variant_is_sound(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "where", "sentence"),
     [
-        ('"els"/><ADJ', '"els now"/><ADJ', "beside.xml, line 6", "SOM touches 'now', which is no PROVINCE"),
+        ('"els"/><ADJ', '"els now"/><ADJ', "beside.xml, line 6", "SOM touches 'now', which is not a"),
         ('"els wat"', '"els-nc wat"', "beside.xml, line 6", "SOM touches ELS/NC, and ELS has no such coast"),
         ('"els"/><ADJ', '"els wat"/><ADJ', "beside.xml, line 6", "by land SOM touches WAT, which is a sea"),
         (
             'refs="som"/>',
             'refs=""/>',
             "beside.xml, line 6",
-            ("an army goes from SOM to ELS and no line lets it come back"),
+            ("an army goes from SOM to ELS and no line leads it back"),
         ),
         (
             'type="xc" refs="som wat"',
@@ -221,13 +221,13 @@ def test_a_fault_of_the_adjacency_is_told_with_its_line(
 @pytest.mark.parametrize(
     ("old", "new", "line", "sentence"),
     [
-        ("beside.xml", "gone.xml", 3, "the adjacency gone.xml does not stand beside it"),
-        ("beside.xml", "/etc/passwd", 3, "is not the plain name of a file beside this one"),
+        ("beside.xml", "gone.xml", 3, "the adjacency gone.xml is not in the same folder"),
+        ("beside.xml", "/etc/passwd", 3, "is not the plain name of a file in the same folder"),
         ("beside.xml", "variants.xml", 1, ("its outermost element is VARIANTS; jDip's adjacency has "
                                            "PROVINCES")),
-        ('name="Blue"', 'name="Red"', 5, "a POWER needs a name of its own"),
+        ('name="Blue"', 'name="Red"', 5, "a POWER needs its own name"),
         ("Spring, 1901", "Maytime, 1901", 6, "the turn it begins with is 'Maytime, 1901, Movement'"),
-        ('homepower="azure"', 'homepower="green"', 8, "homepower 'green' is no POWER"),
+        ('homepower="azure"', 'homepower="green"', 8, "homepower 'green' is not a POWER"),
         ('province="som" power', 'province="now" power', 9, "INITIALSTATE names 'now'"),
         ('unit="army"', 'unit="wing"', 9, "unit 'wing' is not known here"),
         ('unit="army"', 'unit="army" unitcoast="nc"', 9, "SOM has no coast NC"),
@@ -260,7 +260,7 @@ def test_several_variants_are_chosen_among_by_name(tmp_path: Path) -> None:
     variant = GAME[GAME.index("<VARIANT "): GAME.index("</VARIANTS>")]
     _xml(tmp_path, game=GAME.replace("</VARIANTS>", variant.replace("Small", "Smaller") + "</VARIANTS>"))
     assert _refused(tmp_path, tmp_path / "board") == [
-        "variants.xml, line 1: say which variant with --name; there are 'Small', 'Smaller'"]
+        "variants.xml, line 1: name the variant with --name; there are 'Small', 'Smaller'"]
     assert _import(tmp_path, tmp_path / "board", name="smaller")[0] == 0
     assert _import(tmp_path, tmp_path / "none", name="large")[1] == [
         "variants.xml, line 1: it has no variant called 'large'; there are 'Small', 'Smaller'"]
@@ -276,23 +276,23 @@ def test_several_variants_are_chosen_among_by_name(tmp_path: Path) -> None:
         ("a.map", b"", "a.map: the file is empty"),
         ("a.map", b" \n\n", "a.map: the file is empty"),
         # Latin-1, as older editors save it.
-        ("a.map", b"# one\n# \xe9\n", ("a.map, line 2: the byte 0xe9 is no UTF-8; save the file as UTF-8 "
+        ("a.map", b"# one\n# \xe9\n", ("a.map, line 2: the byte 0xe9 is not UTF-8; save the file as UTF-8 "
                                        "text")),
-        ("a.map", b"# one\n\0\0", "a.map, line 2: there is a zero byte in it, so this is no text file"),
-        ("a.map", b"# nothing else\n", "a.map: there are no places in it, so it is no board"),
+        ("a.map", b"# one\n\0\0", "a.map, line 2: there is a zero byte in it, so this is not a text file"),
+        ("a.map", b"# nothing else\n", "a.map: it has no places, so it is not a board"),
         ("a.xml", b"<html><body/></html>", ("a.xml, line 1: its outermost element is html; jDip's variants "
                                             "have VARIANTS")),
-        ("a.xml", b"\n<PROVINCES/>", ("a.xml, line 2: this is the adjacency alone; import the variants.xml "
-                                      "beside it, which names the powers")),
-        ("a.xml", b"no XML", "a.xml, line 1: this is no sound XML: syntax error"),
+        ("a.xml", b"\n<PROVINCES/>", ("a.xml, line 2: this is only the adjacency; import the variants.xml "
+                                      "in the same folder, which names the powers")),
+        ("a.xml", b"no XML", "a.xml, line 1: this is not valid XML: syntax error"),
         ("a.xml", b'<?xml version="1.0" encoding="klingon"?><VARIANTS/>', ("a.xml, line 1: its encoding is "
                                                                            "not known (unknown encoding: "
                                                                            "klingon); save it as UTF-8")),
         # Deep nesting would end in a RecursionError.
-        ("a.xml", b"<VARIANTS>" + b"<a>" * 60, ("a.xml, line 1: more than 50 elements stand in one another, "
-                                                "which no board needs")),
-        ("a.txt", b"words", ("a.txt: this is no board: name a folder of our tables, a .map file, or jDip's "
-                             "variants.xml")),
+        ("a.xml", b"<VARIANTS>" + b"<a>" * 60, ("a.xml, line 1: more than 50 nested elements, which no "
+                                                "board needs")),
+        ("a.txt", b"words", ("a.txt: this is not a board: give a folder of our tables, a .map file, or "
+                             "jDip's variants.xml")),
     ],
 )
 def test_what_is_no_board_is_said_in_one_sentence(tmp_path: Path, name: str, data: bytes,
@@ -306,7 +306,7 @@ def test_a_folder_without_a_board_and_one_with_two(tmp_path: Path) -> None:
             "file") in _refused(tmp_path, tmp_path / "board")[0]
     for name in ("a.map", "b.map"):
         (tmp_path / name).write_text(SOUND, "utf-8")
-    assert "it holds 2 .map files; name one" in _refused(tmp_path, tmp_path / "board")[0]
+    assert "it holds 2 .map files; give one" in _refused(tmp_path, tmp_path / "board")[0]
     assert _refused(tmp_path / "gone", tmp_path / "board") == ["gone: there is no such file or folder"]
 
 
@@ -316,7 +316,7 @@ def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[s
     (tmp_path / "full" / "mine.txt").write_text("mine", "utf-8")
     assert _import(tmp_path / "small.map", tmp_path / "full") == (1, [])
     assert [path.name for path in (tmp_path / "full").iterdir()] == ["mine.txt"]
-    assert "name a new folder" in capsys.readouterr().err
+    assert "give a new folder" in capsys.readouterr().err
 
 
 def test_tables_with_faults_are_written_and_their_rows_told(tmp_path: Path) -> None:
@@ -332,9 +332,9 @@ def test_tables_with_faults_are_written_and_their_rows_told(tmp_path: Path) -> N
     status, messages = _import(tables, tmp_path / "board")
     assert status == 1
     assert messages == [
-        "borders.csv, row 2: 'Els' is no province of this board",
+        "borders.csv, row 2: 'Els' is not a province of this board",
         "provinces.csv, row 4: Els has the terrain 'hilly'; known are inland, coastal, sea",
-        "setup.csv, row 3: 'Now' is no province of this board",
+        "setup.csv, row 3: 'Now' is not a province of this board",
     ]
 
 
@@ -344,7 +344,7 @@ def test_a_table_that_is_no_text_is_told_with_its_line(tmp_path: Path) -> None:
     (tables / "provinces.csv").write_bytes("id,name,terrain\nIle,\xcele,inland\n".encode("latin-1"))
     messages = _refused(tables, tmp_path / "board")
     assert messages == ["borders.csv: the file cannot be read (No such file or directory)",
-                    "provinces.csv, line 2: the byte 0xce is no UTF-8; save the file as UTF-8 text"]
+                    "provinces.csv, line 2: the byte 0xce is not UTF-8; save the file as UTF-8 text"]
 
 
 # Anything at all
@@ -414,4 +414,4 @@ def test_a_file_without_end_is_never_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "small.info")
     files = FolderFiles(tmp_path)
     for name in ("small.map", "small.info"):
-        assert (files[name].data, files[name].problem) == (b"", "it is no plain file")
+        assert (files[name].data, files[name].problem) == (b"", "it is not a regular file")

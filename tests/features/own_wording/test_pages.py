@@ -80,8 +80,8 @@ def test_a_sentence_that_loses_a_fact_keeps_nothing_and_stays_in_the_form(desk: 
     units = "The powers: %(powers)s."
     answer = send(desk, "keep", **{message: "Be there by", units: "Your foes are many."})
     assert answer.status_code == 400
-    assert "Nothing was kept" in answer.text
-    assert "%(powers)s: a fact would be lost" in answer.text
+    assert "Nothing was saved" in answer.text
+    assert "%(powers)s: a fact would be missing" in answer.text
     assert "Your foes are many." in answer.text
     assert "Be there by" in answer.text
     assert not changes(desk)
@@ -92,7 +92,7 @@ def test_the_act_refuses_what_the_form_does(desk: DeskTable) -> None:
     table = desk.table
     with table.site.store.begin() as session:
         acting = ActTable(session, "Ada", table.site.clock.now())
-        with pytest.raises(Refused, match="a fact would be lost"):
+        with pytest.raises(Refused, match="a fact would be missing"):
             perform(RewordLetter(table.game, "welcome", "en", {"The powers: %(powers)s.": "Foes."}), acting)
         with pytest.raises(NotFound):
             perform(RewordLetter("nowhere", "welcome", "en", {}), acting)

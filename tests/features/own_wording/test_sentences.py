@@ -23,10 +23,10 @@ PRAISE = "Your %(phase)s for %(power)s have arrived, %(version)s. Thank you."
 
 @pytest.mark.parametrize(("words", "fault"), [
     ("%(power)s: %(phase)s, %(version)s", ""),
-    ("%(power)s: %(phase)s", "%(version)s: a fact would be lost"),
-    ("%(power)s: %(phase)s, %(version)s, %(address)s", "a % that is none"),
-    ("%(power)s: %(phase)s, %(version)s, 100 %", "a % that is none"),
-    ("%(power)s: %(phase)s, %(version)d %(version)s", "a % that is none"),
+    ("%(power)s: %(phase)s", "%(version)s: a fact would be missing"),
+    ("%(power)s: %(phase)s, %(version)s, %(address)s", "a % that is not one"),
+    ("%(power)s: %(phase)s, %(version)s, 100 %", "a % that is not one"),
+    ("%(power)s: %(phase)s, %(version)d %(version)s", "a % that is not one"),
     ("%(power)s: %(phase)s,\n\n%(version)s", "one line"),
     ("%(power)s: %(phase)s, %(version)s" + "!" * 600, "at most 600"),
 ])

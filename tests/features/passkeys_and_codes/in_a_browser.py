@@ -60,7 +60,7 @@ def a_device_signs_in_for_its_person(chromium: Any, desk: Desk) -> None:
     page.wait_for_url("**/account")
     assert page.get_by_text("last used").count() >= 1
     page.get_by_role("button", name="Remove A telephone").click()
-    page.get_by_text("This passkey opens nothing here any more").wait_for()
+    page.get_by_text("This passkey no longer works here").wait_for()
     context.clear_cookies()
     page.goto(f"{address}/sign-in")
     page.get_by_role("button", name="Sign in with a passkey").click()

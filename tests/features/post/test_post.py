@@ -167,7 +167,7 @@ def test_a_word_for_the_lots_that_is_logged_after_the_deadline_takes_no_part(des
     """TRU-02: who enters it then may know what the lots draw without it; the letter alone is still logged."""
     desk.table.site.clock.set(desk.table.phase().deadline + timedelta(minutes=1))
     desk = open_desk(desk.table)
-    assert "a word for the lots takes no part any more" in send(desk, picture(), word="heather").text
+    assert "a word for the lots does not count after" in send(desk, picture(), word="heather").text
     assert posted(desk) == []
     assert send(desk, picture()).status_code == 303
     with desk.table.site.store() as session:
@@ -248,7 +248,7 @@ def test_a_scan_of_60_megabytes_is_refused_with_what_to_do_and_changes_nothing(d
     # The bytes are those of a picture, so that it is their number alone that is refused.
     answer = send(desk, picture() + bytes(60 * 1024 * 1024))
     assert answer.status_code == 409
-    assert ("Nothing was logged: at most 20 pages and 25 MB together. Scan the sheet at 300 dots an inch as "
+    assert ("Nothing was logged: at most 20 pages and 25 MB together. Scan the sheet at 300 dots per inch as "
             "JPEG") in answer.text
     assert (posted(desk), desk.table.submissions()) == ([], [])
     assert send(desk, picture()).status_code == 303

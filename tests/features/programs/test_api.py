@@ -95,20 +95,20 @@ def test_every_refusal_says_what_to_do(open_game: Program, monkeypatch: Any) -> 
     for path in ("/nope", "/", "", "/games/"):
         answer = open_game.get(path)
         assert answer.status_code == 404
-        if path:  # without a slash it is no address of the API
-            assert "openapi.json describes what there is" in answer.json()["detail"]
+        if path:  # without a slash it is not an address of the API
+            assert "openapi.json describes the API" in answer.json()["detail"]
     for method in ("POST", "PUT", "DELETE", "OPTIONS"):
         answer = open_game.client.request(method, f"{PREFIX}/games", headers={
             "Authorization": f"Bearer {TOKEN}"})
         assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
-        assert answer.json()["detail"] == "Nothing was changed: programs may only read here, by GET."
-    assert open_game.get("/games", "wrong").json()["detail"].startswith("Show a token of this site")
+        assert answer.json()["detail"] == "Nothing was changed: the API is read-only; use GET."
+    assert open_game.get("/games", "wrong").json()["detail"].startswith("Send a token of this site")
     assert open_game.get("/games", "wrong").headers["www-authenticate"] == "Bearer"
     assert open_game.get("/games/nope").json()["detail"] == "There is no such game here."
     quiet = TestClient(open_game.client.app, raise_server_exceptions=False)
     token = {"Authorization": f"Bearer {TOKEN}"}
     for fault, status, words in (
-        (OperationalError("select", {}, Exception("no answer")), 503, "ask again in a minute"),
+        (OperationalError("select", {}, Exception("no answer")), 503, "send it again in a minute"),
         (RuntimeError("a secret"), 500, "failed on our side; nothing was changed"),
     ):
         def fail(*_: object, fault: Exception = fault) -> None:

@@ -249,7 +249,7 @@ def test_a_notice_by_apprise_says_which_results_are_out(site: Site) -> None:
     [notice] = came
     assert (notice["title"], notice["message"]) == ("Results are out", f"{game}: Summer 1642 Movement")
     assert len(logged(site, DELIVERED)) == 1
-    assert [detail["why"] for detail in logged(site, FAILED)] == ["apprise does not know such an address"]
+    assert [detail["why"] for detail in logged(site, FAILED)] == ["apprise does not support this address"]
 
 
 def test_without_the_library_a_notice_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -290,7 +290,7 @@ def test_health_says_whose_notices_do_not_get_through(site: Site, receiver: Rece
     trouble = finding()
     assert trouble.is_trouble
     assert trouble.sentence == (
-        "Powick Bridge: 1 notice to a webhook at …example.org did not get through, first tried 3 hours ago; "
+        "Powick Bridge: 1 notice to a webhook at …example.org failed, first tried 3 hours ago; "
         "the last time it answered 500.")
     assert "settings" in trouble.advice
     with site.store() as session:

@@ -59,7 +59,7 @@ def test_a_mail_is_shown_with_what_is_known_of_it_and_what_was_answered(desk: De
     unknown, known = stranger(desk), wrong_power(desk)
     page_text = desk.text(f"/quarantine/{unknown.sha256}")
     assert f"{STRANGER}; not registered" in page_text
-    assert "nobody is registered with its sender" in page_text
+    assert "address is not registered" in page_text
     assert "1. jpeg," in page_text
     assert "no answer can be sent" in page_text
     page_text = desk.text(f"/quarantine/{known.sha256}")
@@ -132,7 +132,7 @@ def test_a_mail_is_assigned_once(desk: DeskTable) -> None:
     desk.post(f"/quarantine/{row.sha256}/assign", place=place(desk))
     again = desk.post(f"/quarantine/{row.sha256}/assign", place=place(desk, "Argyll"))
     assert again.status_code == 409
-    assert "not in quarantine any more" in again.text
+    assert "no longer in quarantine" in again.text
     assert [submission.power for submission in desk.table.submissions()] == ["Montrose"]
 
 
@@ -171,7 +171,7 @@ def test_the_same_photographs_are_not_filed_twice_for_a_power(desk: DeskTable) -
     desk.post(f"/quarantine/{first.sha256}/assign", place=place(desk))
     answer = desk.post(f"/quarantine/{second.sha256}/assign", place=place(desk))
     assert answer.status_code == 409
-    assert "on file for this power already" in answer.text
+    assert "already on file for this power" in answer.text
     assert state(desk, second)[0] == MailState.QUARANTINED
     assert len(desk.table.submissions()) == 1
 

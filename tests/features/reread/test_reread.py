@@ -143,7 +143,7 @@ def test_a_hand_that_was_forgotten_is_said_to_be_missing(table: Table, tmp_path:
     path.write_bytes(packed(files))
     common = Handy({picture(90): (recognized(_lifted(page(["Montrose", *NOW]))),)})
     run_reread(path, common, maps.load, None, out, said, as_json=True)
-    assert "was read with a hand that was forgotten since" in said.getvalue()
+    assert "was read with a hand that has been forgotten since" in said.getvalue()
 
 
 def again(data: bytes, folder: Path, lines: Sequence[str], *, as_json: bool = True) -> str:
@@ -189,7 +189,7 @@ def test_the_same_reader_says_the_same(table: Table, tmp_path: Path) -> None:
     report = again(archived(table), tmp_path, WRITTEN, as_json=False)
     assert "wrong now" not in report
     assert "5 lines of orders: 3 as before, 1 right now, 1 right as before, and sure now." in report
-    assert "Nothing was changed: the results stand as they were sent." in report
+    assert "Nothing was changed: the results stay as sent." in report
 
 
 def test_it_wants_the_photographs_and_an_archive_that_fits(table: Table, tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_a_site_is_set_up_in_a_terminal(
     terminal = _terminal(*_answers(smtp_sink, dovecot).values(), "yes")
     converse(folder, terminal)
     printed = _printed(terminal)
-    assert "ok a trial mail went out and came back" in printed
+    assert "ok a trial mail was sent and came back" in printed
     assert f"1. Start the site, and leave it running: galloper serve {folder}" in printed
     assert "https://orders.first.example in a browser and sign in as Ada" in printed
     assert PASSWORD not in printed
@@ -116,7 +116,7 @@ def test_what_does_not_fit_is_asked_again_and_nothing_is_written_before_the_mail
     with pytest.raises(SiteError, match="input ended"):
         converse(folder, terminal)
     printed = _printed(terminal)
-    assert "This is no mail address such as orders@example.org." in printed
+    assert "This is not a mail address such as orders@example.org." in printed
     assert "Answer these questions again?" in printed
     assert not folder.exists()
 
@@ -132,7 +132,7 @@ def test_a_site_with_settings_is_tested_and_keeps_them(
     converse(tmp_path, terminal)
     assert (tmp_path / FILE).read_bytes() == before
     assert "A password has at least 10 characters." in _printed(terminal)
-    assert "Ada may sign in at the desk now." in _printed(terminal)
+    assert "Ada can sign in at the desk now." in _printed(terminal)
 
 
 def test_a_site_is_set_up_on_a_page(
@@ -158,7 +158,7 @@ def test_a_site_is_set_up_on_a_page(
     page = visitor.post("/", data=answers)
     assert "The tests of your site" in page.text
     assert "sign in as Ada" in page.text
-    assert "went out and came back" in visitor.post("/trial").text
+    assert "was sent and came back" in visitor.post("/trial").text
     assert stranger.post("/end").status_code == 403
     assert not run.ended.is_set()
     assert "The setup is done" in visitor.post("/end").text
@@ -217,7 +217,7 @@ def test_a_place_that_can_hold_no_site_is_told_before_the_first_question(tmp_pat
     (tmp_path / "file").write_text("x")
     for folder in (tmp_path / "file", tmp_path / "file" / "site"):
         terminal = _terminal()
-        with pytest.raises(SiteError, match="file is a file; name a folder for the site"):
+        with pytest.raises(SiteError, match="file is a file; give a folder for the site"):
             converse(folder, terminal)
         assert not _printed(terminal)
 

@@ -232,7 +232,7 @@ def test_a_game_that_runs_or_has_letters_to_send_stays(over: Table) -> None:
     with site.store.begin() as session:
         letter = session.scalars(select(OutboxRow).limit(1)).one()
         letter.state = "held"
-    with pytest.raises(ShelfFault, match="have not left yet"):
+    with pytest.raises(ShelfFault, match="have not been sent yet"):
         shelf.shelve(site.store, site.blobs, over.game, site.clock.now())
     with site.store.begin() as session:
         session.get_one(OutboxRow, letter.id).state = "sent"
@@ -290,7 +290,7 @@ def test_a_page_of_the_game_brings_it_back(away: Table) -> None:
     for address_of in (f"/public/{away.game}", f"/public/{away.game}/roots.json", f"/results/{phase}"):
         answer = pages.get(address_of)
         assert (answer.status_code, answer.headers["Retry-After"]) == (503, "60")
-        assert "Nothing of it is lost" in answer.text
+        assert "Nothing is lost" in answer.text
     assert [job for job, _, _ in site.jobs.queue].count(shelf.WORK) == 1
     site.jobs.register("read", lambda _payload: None)
     site.jobs.run()

@@ -72,7 +72,7 @@ def test_numbers_go_on_after_a_drawing_though_the_list_was_emptied(site: Site, o
 def test_nothing_is_drawn_of_an_empty_list_twice_or_with_another_key(site: Site, offer: str) -> None:
     with site.store.begin() as session:
         row = session.get_one(OfferRow, offer)
-        with pytest.raises(Refused, match="nobody is on the list"):
+        with pytest.raises(Refused, match="the list is still empty"):
             draw(session, row, POWERS, NOON)
     _confirm_all(site)
     with site.store.begin() as session:

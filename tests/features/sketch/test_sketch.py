@@ -108,7 +108,7 @@ def test_the_command_writes_a_board_that_can_be_drawn_and_says_what_it_cannot_sh
     run = CliRunner().invoke
     result = run(app, ["map", "sketch", str(folder), "--north", "Atlantis"])
     assert result.exit_code == 1
-    assert "Atlantis is no province" in result.stderr
+    assert "Atlantis is not a province" in result.stderr
     result = run(app, ["map", "sketch", str(folder), "--north", "orkney", "--json"])
     assert result.exit_code == 0, result.stderr
     answer = json.loads(result.stdout)
@@ -116,7 +116,7 @@ def test_the_command_writes_a_board_that_can_be_drawn_and_says_what_it_cannot_sh
         ["North Channel (5)", "The Isles"]]
     again = run(app, ["map", "sketch", str(folder)])
     assert again.exit_code == 1
-    assert "left as it is" in again.stderr
+    assert "which was not changed" in again.stderr
     assert run(app, ["map", "check", str(folder)]).exit_code == 0
 
     monkeypatch.setattr(loader, "_roots", loader._roots)

@@ -274,7 +274,7 @@ def test_a_stranger_fills_no_disk_and_a_player_no_queue(desk: DeskTable, monkeyp
     # Another link of the same player opens no other purse.
     late = send(desk, link_of(desk), [picture(240)])
     assert late.status_code == 429
-    assert "is safe" in late.json()["sentence"]
+    assert "are safe" in late.json()["sentence"]
     assert len(mails(desk)) == MOST_AN_HOUR
     for _ in range(pages.AT_ONCE):
         assert pages.RECEIVING.begin()

@@ -218,7 +218,7 @@ def test_a_site_chooses_the_share_of_wrong_lines_that_it_accepts() -> None:
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ("[weights", "no TOML"),
+        ("[weights", "not TOML"),
         ("", "[provenance]"),
         ("provenance = 'x'", "[provenance]"),
         ("[provenance]\nhow = 'x'", "[weights]"),

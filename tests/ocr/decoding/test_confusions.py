@@ -27,7 +27,7 @@ def test_whole_prices_are_read() -> None:
 
 @pytest.mark.parametrize(
     ("text", "named"),
-    [("[shown", "no TOML"), ("", "[shown]"), (GOOD.replace("[lost]", "[gone]"), "[lost]"),
+    [("[shown", "not TOML"), ("", "[shown]"), (GOOD.replace("[lost]", "[gone]"), "[lost]"),
      (GOOD.replace('made = "by hand"', ""), "[provenance]"), (GOOD.replace("4.0", "-4.0"), "shown.a.o"),
      (GOOD.replace("4.0", "'much'"), "shown.a.o"), (GOOD.replace("5.0", "nan"), "lost.l"),
      (GOOD.replace('"o"', '"oh"'), "'oh'"), (GOOD.replace('"l"', '"ll"'), "'ll'")],

@@ -68,7 +68,7 @@ def test_the_receipt_says_what_is_wrong_and_what_to_do_and_asks_nothing() -> Non
         verdict = Verdict(VerdictKind.ACCEPTED, None, photos=1, flags=frozenset({str(trouble)}))
         note = str(explain(verdict, context).remedy)
         assert word in note
-        assert "counts as it is" in note or "It is kept" in note
+        assert "counts as it is" in note or "It is stored" in note
         assert "new version" in note
         # SUB-07: no person is asked what a sheet states.
         assert "?" not in note

@@ -81,7 +81,7 @@ def test_level_columns_near_each_other_are_parted_where_both_hold_the_same_kind(
         return True
 
     assert len(row_strips(two_lists(gap), one_kind)) == 11
-    assert sizes == [(6, 4)], "a row that goes on is no beginning"
+    assert sizes == [(6, 4)], "a row that goes on is not a beginning"
 
 
 def test_level_columns_of_two_kinds_are_one_list() -> None:

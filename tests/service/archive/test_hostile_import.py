@@ -198,7 +198,7 @@ def test_seats_and_addresses_are_held_against_their_entries(
     exchanged = [{**line, "row": {**line["row"], "player_id": other.get(line["row"]["player_id"])}}
                  if line["table"] == "seats" and line["row"]["player_id"] in other else line for line in rows]
     for altered in ([*rows, address], exchanged):
-        assert "says otherwise than entry" in refused(with_rows(files, altered), site, tmp_path)
+        assert "contradicts entry" in refused(with_rows(files, altered), site, tmp_path)
 
 
 def test_a_letter_that_the_record_does_not_know_is_refused(
@@ -326,13 +326,13 @@ def _together(archive: zipfile.ZipFile) -> None:
 
 
 @pytest.mark.parametrize(("alter", "words"), [
-    (_together, "would unfold to 16"),
-    (_symlink, "photographs/link.jpg is no plain file"),
+    (_together, "would unpack to 16"),
+    (_symlink, "photographs/link.jpg is not a regular file"),
     pytest.param(_bomb, "photographs/bomb.jpg", marks=pytest.mark.slow),
     (_many, "files"),
     (lambda archive: archive.writestr("../../etc/cron.d/x", b"* * * * * root sh"), "no part of an archive"),
     (lambda archive: archive.writestr("photographs/../../x", b"x"), "photographs/../../x"),
-    (lambda archive: archive.mkdir("photographs"), "photographs/ is no plain file"),
+    (lambda archive: archive.mkdir("photographs"), "photographs/ is not a regular file"),
 ])  # fmt: skip
 def test_a_file_that_is_none_is_told_by_its_name(
     files: dict[str, bytes], site: Site, tmp_path: Path, alter: Callable[[zipfile.ZipFile], None], words: str

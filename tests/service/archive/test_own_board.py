@@ -68,7 +68,7 @@ def test_a_site_without_the_board_refuses_the_game(
 ) -> None:
     path = tmp_path / "game.zip"
     path.write_bytes(archives[Edition.WHOLE])
-    with pytest.raises(ImportFault, match=r"lacks the board two-rivers.*Nothing was put in"):
+    with pytest.raises(ImportFault, match=r"lacks the board two-rivers.*Nothing was imported"):
         import_archive(path, site.engine, site.blobs, None, site.clock.now(), contents_here)
 
 

@@ -71,4 +71,4 @@ def test_a_made_up_round_has_no_signature_of_the_beacon() -> None:
     compared."""
     verify_record.check_round("phase 5", QUICKNET.as_entry(), _draw(_round(signature=MADE_UP)), _text())
     (fault,) = verify._check_round(5, _round(signature=MADE_UP), QUICKNET)
-    assert "the beacon never made this round 1000" in fault
+    assert "the beacon never published this round 1000" in fault

@@ -164,7 +164,7 @@ def test_text_for_people() -> None:
     assert len(lines) == 2
     out = io.StringIO()
     run_moves(W3K, "Surrey", "F", as_json=False, out=out)
-    assert out.getvalue().splitlines()[1] == "  No fleet can stand here."
+    assert out.getvalue().splitlines()[1] == "  No fleet can be here."
 
 
 def test_nothing_but_the_map_is_said() -> None:

@@ -88,9 +88,9 @@ def test_servers_that_do_not_answer_are_a_sentence_each_and_the_rest_is_tested(t
     assert code == 1
     assert list(lines_by_area) == AREAS + [name for feature in features() for name in feature.site_tests()]
     assert {area for area, (mark, _) in lines_by_area.items() if mark == "MEND"} == {"mailbox", "sending"}
-    assert f"Nothing answers at 127.0.0.1:{port}; check mail_in.host and mail_in.port" in lines_by_area[
+    assert f"There is no answer from 127.0.0.1:{port}; check mail_in.host and mail_in.port" in lines_by_area[
         "mailbox"][1]
-    assert (f"Nothing answers at 127.0.0.1:{port}; check mail_out.host and "
+    assert (f"There is no answer from 127.0.0.1:{port}; check mail_out.host and "
             f"mail_out.port") in lines_by_area["sending"][1]
 
 
@@ -275,7 +275,7 @@ def test_a_mail_that_waits_cannot_have_come_in_the_future(folder: Path, settings
     # SUB-09: in a folder the stamps are its disk's own, which has nothing about the world's time.
     assert before.state is FindingState.NOTE
     assert "newest mail that waits" in before.sentence
-    assert "keep this machine's clock by NTP" in before.sentence
+    assert "set this machine's clock by NTP" in before.sentence
     deliver(folder, b"Subject: Orders\n\nHello again.\n", received_at=datetime.now(UTC) + timedelta(hours=1))
     finding = site_check.check_clock(settings)
     assert finding.state is FindingState.TROUBLE
@@ -287,12 +287,12 @@ def test_a_year_that_cannot_be_is_told(settings: Settings, monkeypatch: pytest.M
     past = SimpleNamespace(now=lambda _zone: datetime(1970, 1, 1, tzinfo=UTC))
     monkeypatch.setattr(site_check, "datetime", past)
     finding = site_check.check_clock(settings)
-    assert finding == Finding("clock", FindingState.TROUBLE, ("the clock says 01 Jan 1970; set the date of "
-                                                            "this machine"))
+    assert finding == Finding("clock", FindingState.TROUBLE, ("the clock of this machine is at 01 Jan 1970; "
+                                                            "set the date of this machine"))
 
 
 def test_with_nothing_to_compare_it_says_so(settings: Settings) -> None:
-    assert "compared with the calendar alone" in site_check.check_clock(settings).sentence
+    assert "compared with the calendar only" in site_check.check_clock(settings).sentence
 
 
 # Disk and database
@@ -375,7 +375,7 @@ def test_a_tesseract_without_english_is_told(
     finding = site_check.check_reader(settings)
     assert finding.state is FindingState.TROUBLE
     assert "lacks the data of the language eng" in finding.sentence
-    assert "sheets are read by them alone" in finding.sentence
+    assert "only they read sheets" in finding.sentence
 
 
 def test_a_missing_tesseract_is_told(
@@ -404,7 +404,7 @@ def test_somebody_must_be_able_to_sign_in(
     monkeypatch.setattr("sys.stdin", io.StringIO("correct horse battery\n"))
     add_user(folder, "Ada", io.StringIO())
     assert site_check.check_users(settings) == Finding(
-        "users", FindingState.WELL, "1 may sign in at the desk"
+        "users", FindingState.WELL, "1 can sign in at the desk"
     )
 
 

@@ -105,7 +105,7 @@ def test_a_mailbox_full_of_forged_stamps_brings_no_trust(
     mails = [forged(case, b"mx.lettersite.example") for case in cases(provider) * 5][:20]
     finding = check_stamps(site_with(server, tmp_path, mails))
     assert finding.advice == ""
-    assert "this mailbox stamps nothing" in finding.sentence
+    assert "this mailbox does not stamp its mails" in finding.sentence
     assert "own_proof" in finding.sentence
 
 
@@ -146,7 +146,7 @@ def test_a_setting_that_does_not_fit_is_to_be_mended(server: Dovecot, tmp_path: 
     mails = [raw(case) for case in cases("icloud")]
     finding = check_stamps(site_with(server, tmp_path, mails, provider="gmail"))
     assert finding.state is FindingState.TROUBLE
-    assert "what is set fits 0 of the newest 5 mails" in finding.sentence
+    assert "the settings fit 0 of the newest 5 mails" in finding.sentence
     assert finding.advice == 'provider = "icloud"'
 
 

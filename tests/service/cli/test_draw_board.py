@@ -26,7 +26,7 @@ def test_another_ending_is_refused_in_one_sentence(
 ) -> None:
     assert run_draw(STANDARD, tmp_path / "map.gif") == 1
     error = capsys.readouterr().err
-    assert "should end in .svg, .png or .pdf" in error
+    assert "must end in .svg, .png or .pdf" in error
     assert error.count("\n") == 1
     assert not list(tmp_path.iterdir())
 
@@ -41,4 +41,4 @@ def test_a_board_without_shapes_is_told_so(
 ) -> None:
     monkeypatch.setattr("service.cli.draw_board.maps.shapes", lambda _slug: {})
     assert run_draw(STANDARD, tmp_path / "map.svg") == 1
-    assert "without drawn shapes" in capsys.readouterr().err
+    assert "no drawn shapes" in capsys.readouterr().err

@@ -88,7 +88,7 @@ def test_a_welcome_that_cannot_be_written_leaves_the_game_begun(
     out = io.StringIO()
     assert create_game(folder, game_file(tmp_path, LATER), out) == 0
     assert ("The game was created, but the welcome to its players could not be written (The disk is "
-            "full; make room and try again). Tell them yourself.") in out.getvalue()
+            "full; make room and try again). Inform them yourself.") in out.getvalue()
     assert "Summer 1642 Movement: open" in _shown(folder)
 
 
@@ -113,7 +113,7 @@ def test_a_game_whose_first_deadline_is_past_is_refused(folder: Path, tmp_path: 
 
 
 def test_an_address_that_is_none_and_the_sites_own_are_refused(folder: Path, tmp_path: Path) -> None:
-    assert "'ada' is no mail address" in _refused(folder, game_file(tmp_path, LATER, player="ada"))
+    assert "'ada' is not a mail address" in _refused(folder, game_file(tmp_path, LATER, player="ada"))
     sentence = _refused(folder, game_file(tmp_path, LATER, player="Orders@Galloper.example"))
     assert "orders@galloper.example is Galloper's own order_address" in sentence
 

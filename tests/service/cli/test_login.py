@@ -137,9 +137,9 @@ def test_a_provider_that_fails_for_a_while_is_asked_less_often(provider: FakePro
 
 
 @pytest.mark.parametrize(("answer", "words"), [
-    (error("access_denied"), "permission was refused"),
-    (error("authorization_declined"), "permission was refused"),
-    (error("expired_token"), "not typed in in time"),
+    (error("access_denied"), "Permission was refused"),
+    (error("authorization_declined"), "Permission was refused"),
+    (error("expired_token"), "not entered in time"),
     (error("invalid_client"), "refused the login (invalid_client)"),
     ((200, b'{"access_token": "short"}'), "no refresh token"),
     ((200, b'{"refresh_token": "two words"}'), "no refresh token"),
@@ -157,7 +157,7 @@ def test_no_means_no_in_a_sentence(provider: FakeProvider, answer: Answer, words
 def test_nobody_waits_for_ever(provider: FakeProvider) -> None:
     provider.answers, watch = [error("authorization_pending")], Watch()
     code = DeviceCode("ABCD", "https://provider.example/device", "of the device", 5.0, 60.0)
-    with pytest.raises(LoginFailed, match="not typed in in time"):
+    with pytest.raises(LoginFailed, match="not entered in time"):
         wait_for_owner(provider.client(), code, sleep=watch.sleep, now=watch.now)
     assert watch.at == 60.0
 

@@ -150,7 +150,7 @@ def _bad_places(folder: Path) -> dict[str, list[object]]:
         "list.json": ["read", "--variant", "w3k", "--names", folder / "list.json", folder / "a.jpg"],
         "Give the path of a JSON file": ["intake", "--context", nowhere, folder / "mail.eml"],
         "bytes is not JSON": ["intake", "--context", folder / "bytes", folder / "mail.eml"],
-        "should end in .svg, .png or .pdf": ["map", "draw", "w3k", "-o", folder / "map.gif"],
+        "must end in .svg, .png or .pdf": ["map", "draw", "w3k", "-o", folder / "map.gif"],
         "at least 10 characters": ["user", site, "Ada"],
     }
 
@@ -248,4 +248,4 @@ def test_a_fault_of_ours_is_a_sentence_and_a_file_with_its_traceback(
 def test_a_file_that_the_system_refuses_is_told_by_its_name() -> None:
     sentence = faults.sentence_for(PermissionError(13, "Permission denied", "/srv/galloper"))
     assert sentence is not None
-    assert sentence.startswith("/srv/galloper: you may not use this")
+    assert sentence.startswith("/srv/galloper: you have no right to use this")

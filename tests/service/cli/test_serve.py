@@ -135,9 +135,9 @@ def test_mail_is_taken_in_from_a_box_that_comes_late_and_the_site_stops_cleanly(
     folder = own_site(tmp_path / "site", box=False)
     assert create_game(folder, game_file(tmp_path), io.StringIO()) == 0
     site = _serve(served, folder)
-    assert wait_for(lambda: site.heard("is no Maildir that can be read"), PATIENCE)
+    assert wait_for(lambda: site.heard("is not a readable Maildir"), PATIENCE)
     assert site.running()
-    assert site.heard("galloper user")  # no person may sign in yet
+    assert site.heard("galloper user")  # no one may sign in yet
 
     own_site(folder)
     deliver(folder, _orders())
@@ -160,7 +160,7 @@ def test_mail_is_taken_in_from_a_box_that_comes_late_and_the_site_stops_cleanly(
         assert "password" in answer.read().decode()
 
     # Two programs on one SQLite file would take up each other's work.
-    with pytest.raises(SiteError, match="Another galloper serves this site already"):
+    with pytest.raises(SiteError, match="Another process of galloper serves this site already"):
         run_site(folder)
 
     assert site.end(signal.SIGTERM) == 0
@@ -189,8 +189,8 @@ def test_with_both_mail_servers_away_nothing_is_lost(tmp_path: Path, served: lis
     with opened(settings) as store:
         site = _serve(served, folder)
         assert wait_for(tried, PATIENCE), site.said
-        sentence = (f"Nothing answers at 127.0.0.1:{port}; check mail_in.host and mail_in.port, or start the "
-                    f"mail server.")
+        sentence = (f"There is no answer from 127.0.0.1:{port}; check mail_in.host and mail_in.port, or "
+                    "start the mail server.")
         assert wait_for(lambda: site.heard(sentence), PATIENCE)
         assert site.end(signal.SIGINT) == 0
         assert sum(sentence in line for line in site.said) == 1  # said once, though it was tried again
@@ -201,7 +201,7 @@ def test_with_both_mail_servers_away_nothing_is_lost(tmp_path: Path, served: lis
             assert {(row.state, row.tries) for row in rows} == {(OutboxState.QUEUED, 0)}
             errors = [row.error for row in rows if row.error]
             assert errors
-            assert all(f"Nothing answers at 127.0.0.1:{port}" in error for error in errors)
+            assert all(f"There is no answer from 127.0.0.1:{port}" in error for error in errors)
             # The calendar was made without any mail server.
             assert len(list(session.scalars(select(PhaseRow)))) == 9
     assert not any("Traceback" in line for line in site.said)

@@ -54,7 +54,7 @@ def test_a_line_of_standard_input_is_the_password(folder: Path, monkeypatch: pyt
     _piped(monkeypatch, f"{GOOD}\nanother line\n")
     out = io.StringIO()
     assert add_user(folder, "Ada", out) == 0
-    assert out.getvalue() == "Ada may sign in at the desk now.\n"
+    assert out.getvalue() == "Ada can sign in at the desk now.\n"
     assert _may_sign_in(folder, "Ada", GOOD)
     # The line feed is no part of the password.
     assert not _may_sign_in(folder, "Ada", GOOD + "\n")

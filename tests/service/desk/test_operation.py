@@ -71,7 +71,7 @@ def test_the_log_says_what_happened_by_whom_and_is_filtered_by_game(table: Table
     log(table, "mail_discarded", actor="Ada", detail={"mail": "0123456789ab"})
     full_log, game_log = desk.text("/log"), desk.text(f"/log?game={table.game}")
     assert "A sheet of Montrose was chosen to count Powick Bridge why: By telephone. Grace" in full_log
-    discarded = "A mail whose sender is not known: discarded, from quarantine"
+    discarded = "A mail from an unknown sender: discarded, from quarantine"
     assert discarded in full_log
     assert "A sheet of Montrose was chosen" in game_log
     assert discarded not in game_log
@@ -107,7 +107,7 @@ def test_the_log_shows_an_entry_of_every_kind_whatever_its_details(table: Table)
     for kind in log_words.SENTENCES:
         log(table, kind, game_id=table.game)
     assert "The powers of ? were drawn" in desk.text("/log")
-    full = {"game_offered": ({"offer": "edgehill"}, "A game to sign up for was offered: edgehill Ada"),
+    full = {"game_offered": ({"offer": "edgehill"}, "Sign-up for a game was opened: edgehill Ada"),
             "sign_up_removed": ({"offer": "edgehill", "number": 3},
                                 "Number 3 was taken off the list of edgehill Ada"),
             "absence_announced": ({"power": "Montrose", "first": "2027-06-01", "last": "2027-06-05"},
@@ -201,7 +201,7 @@ def test_the_log_is_exported_whole_with_a_chain_that_can_be_checked_without_the_
         digest = sha(f"{digest}\n{number}\n{line['leaf']}")
         assert line["link"] == digest
     for line in closed:
-        assert set(line) == {"game", "n", "leaf", "link"}, "nothing but digests of what is no event"
+        assert set(line) == {"game", "n", "leaf", "link"}, "nothing but digests of what is not an event"
     for line in of_game[: -len(closed)]:
         body = json.dumps(line["body"], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         # An event names no phase, so its head is "event -" (docs/record.md, "An entry").
@@ -278,7 +278,7 @@ def test_a_mailbox_tells_its_last_good_answer_and_its_trouble(table: Table) -> N
     report("")
     clock.advance(timedelta(minutes=5))
     fact = look(table, pulse)["Mailbox"]
-    assert (fact.state, fact.sentence) == (FindingState.WELL, "Last asked 5 minutes ago.")
+    assert (fact.state, fact.sentence) == (FindingState.WELL, "Last checked 5 minutes ago.")
     report("The mail server refuses the password.")
     fact = look(table, pulse)["Mailbox"]
     assert fact.state is FindingState.TROUBLE
@@ -501,7 +501,7 @@ def test_the_log_calls_no_proved_player_a_stranger(table: Table) -> None:
             records.log_event(session, now, event, detail={"mail": letter * 12})
     words = desk.text("/log").replace("&#39;", "'")
     assert "Mail from Montrose's player: ignored" in words
-    assert "Mail from Montrose's player: a question, answered by the machine" in words
+    assert "Mail from Montrose's player: a command, answered by the machine" in words
     assert "Mail under the name of Montrose, its sender not proved: set aside in quarantine" in words
-    assert "from an address that no player has now: set aside in quarantine" in words
+    assert "from an address that is no longer a player's: set aside in quarantine" in words
     assert "stranger" not in words

@@ -164,7 +164,7 @@ def test_quarantine_gives_reason_and_raw_bytes(desk: DeskSite) -> None:
                   verdict={"subject": "Powick <Bridge>"}), mail(used, MailState.USED))
     page_text = desk.text("/?show=mails")
     assert "Powick &lt;Bridge&gt; mallory@elsewhere.example · since Fri 12 Mar, 07:00 GMT" in page_text
-    assert "Nobody is registered with its sender&#39;s address." in page_text
+    assert "Its sender&#39;s address is not registered." in page_text
     raw = desk.client.get(f"/quarantine/{key}.eml")
     assert raw.content == b"From: x\r\n\r\nhello"
     assert raw.headers["content-disposition"].startswith("attachment")

@@ -48,7 +48,7 @@ def test_a_mail_is_shown_with_what_is_known_of_it_and_its_bytes_once_no_sheet_is
     row = stranger(desk)
     page, raw = f"/quarantine/{row.sha256}", f"/quarantine/{row.sha256}.eml"
     assert f"{STRANGER}; not registered" in desk.text(page)
-    assert "nobody is registered with its sender" in desk.text(page)
+    assert "address is not registered" in desk.text(page)
     assert "Sealed until" in desk.text(page)
     assert desk.client.get(raw).status_code == 403
     desk.table.set_phase(state=PhaseState.CLOSED)
@@ -175,7 +175,7 @@ def test_an_ignored_mail_of_a_player_is_listed_and_taken_back_from_the_page(desk
     assert "Mails ignored 2" in desk.text("/")
     page = desk.text("/?show=ignored")
     assert f"{desk.table.subject('Montrose')} Player Montrose, {sender}" in page
-    assert "It says that a program sent it" in page
+    assert "Its headers mark it as sent by a program" in page
     assert "pact" not in page
     assert desk.client.post(f"/quarantine/{first.sha256}/queue").status_code == 403
     assert desk.post(f"/quarantine/{first.sha256}/queue").status_code == 303

@@ -107,7 +107,7 @@ def test_the_sheet_of_last_season_is_known_again(desk: DeskTable) -> None:
     table.file(POWER, orders, number=number)
     text = asked(desk, close(desk, number))
     # In these tests every sheet has the same picture.
-    assert "Its picture is the very file that came for Summer 1642 Movement." in text
+    assert "Its picture is the same file that came for Summer 1642 Movement." in text
     with table.site.store.begin() as session:
         page = session.query(PageRow).order_by(PageRow.id.desc()).first()
         assert page is not None

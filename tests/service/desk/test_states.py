@@ -54,7 +54,7 @@ def test_lines_are_decided_only_between_deadline_and_sending(desk: DeskSite, sta
     for path, values in (("decide", {"line": 3, "key": "k", "do": "void"}), ("undo", {}), ("judge", {})):
         answer = desk.post(f"/desk/7/{path}", **values)
         assert answer.status_code == 409
-        assert "What was decided is kept" in answer.text
+        assert "Earlier decisions stay" in answer.text
     assert desk.reviews() == []
 
 
@@ -257,6 +257,6 @@ def test_version_numbers_worth_a_look_are_named_and_the_paper_counts(desk: DeskS
     desk.decide(3, "void", "a")
     desk.decide(4, "void", "b")
     for page_text in (first, desk.text("/desk/7")):
-        assert ("A sheet of Montrose: the same version number came before with other ink, and the later one "
-                "counts.") in page_text
+        assert ("A sheet of Montrose: the same version number came before with different ink, and the later "
+                "one counts.") in page_text
         assert "set aside" not in page_text

@@ -100,7 +100,7 @@ def test_what_came_for_a_later_phase_counts_on_the_board_that_is_right(desk: Des
 def test_nothing_is_taken_back_that_was_not_sent_or_ended_the_game(desk: DeskTable) -> None:
     table, circulars = desk.table, Broadcasts(desk.table.writer)
     for phase in (2, 3):
-        with pytest.raises(Refused, match="only results that were sent"):
+        with pytest.raises(Refused, match="only sent results"):
             do(table, TakeBackResults(table.phase(phase).id, WHY), by="Ada", circulars=circulars)
     assert desk.post(f"/results/{table.phase().id}/take-back", why="x").status_code == 409
     for number in range(2, len(table.phases()) + 1):

@@ -166,7 +166,7 @@ def test_words_and_names_that_others_have_too_are_the_same() -> None:
 
 
 @pytest.mark.parametrize(("score", "words"), [
-    (None, "as sure as the site asks"), (0.95, "at least 95 per cent sure"),
+    (None, "as sure as the site requires"), (0.95, "at least 95 per cent sure"),
     (0.97, "at least 97 per cent sure"),
     (1.5, THRESHOLDS[2.0]), (2.0, THRESHOLDS[2.0]),
 ])

@@ -58,7 +58,7 @@ def test_the_deadline_itself_is_in_time_and_one_second_later_is_not() -> None:
 def test_a_held_paper_never_counts_and_says_so() -> None:
     ballot = count([paper(1, 60, version=1), paper(2, 30, version=2, held=True)], DEADLINE)["Montrose"]
     assert ballot.submission.id == 1
-    assert ballot.losers[0].why == "held; nobody has settled it"
+    assert ballot.losers[0].why == "held; it is not settled yet"
     assert count([paper(2, 30, held=True)], DEADLINE) == {}
 
 
@@ -124,12 +124,12 @@ def test_the_next_number_counts_before_all_that_is_on_file(on_file: list[RankedS
 @pytest.mark.parametrize(("loser", "winner", "why"), [
     ({"version": 2, "held": True, "held_for": ("the sheet gives only changes to an earlier "
                                                "one")}, {"version": 1},
-     "held, because the sheet gives only changes to an earlier one; nobody has settled it"),
+     "held, because the sheet gives only changes to an earlier one; it is not settled yet"),
     ({"version": 9}, {"version": 1, "chosen": True}, ("the coordinator chose another version, with a reason "
                                                       "on record")),
-    ({"version": 2}, {"version": 1, "instruction": 3}, ("the sheet that counts asks by its own words to be "
-                                                        "preferred")),
-    ({"version": 5, "instruction": 1}, {"version": 2}, ("its own words ask for a lower version than the one "
+    ({"version": 2}, {"version": 1, "instruction": 3}, ("the sheet that counts asks for preference in its "
+                                                        "text")),
+    ({"version": 5, "instruction": 1}, {"version": 2}, ("its text asks for a lower version than the one "
                                                         "that counts has")),
     ({"version": 1, "instruction": 3}, {"version": 3}, "replaced by a higher version"),
     ({"posted": True}, {}, "a letter by post without a number comes before every version that is mailed"),

@@ -102,7 +102,7 @@ def test_a_power_without_a_player_is_named(tmp_path: Path) -> None:
 
 
 def test_a_seat_for_somebody_who_is_no_player_is_named(tmp_path: Path) -> None:
-    assert "seats.Montrose: no player is called Grace" in _refused(tmp_path, HEAD + ADA + _seats())
+    assert "seats.Montrose: there is no player Grace" in _refused(tmp_path, HEAD + ADA + _seats())
 
 
 def test_an_unknown_zone_is_named_with_its_player(tmp_path: Path) -> None:

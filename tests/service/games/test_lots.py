@@ -132,7 +132,7 @@ def test_the_last_word_of_each_power_that_comes_in_time_counts(site: Site) -> No
     send("Argyll", 1, "salt & smoke", -7)
     send("Argyll", 2, "too late", 1)
     assert words(table) == ["Argyll: salt & smoke", "Montrose: heather"]
-    assert ("Your word for the lots of this phase is kept: "
+    assert ("Your word for the lots of this phase is stored: "
             "heather.") in table.words(table.letters("receipt")[1])
 
 

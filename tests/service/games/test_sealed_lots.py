@@ -171,10 +171,10 @@ def test_another_key_opens_nothing(winter: Table) -> None:
     right, info = site.store, site.store.kw["info"]
     site.clock.set(row.deadline + timedelta(minutes=1))
     site.store = sessions(site.engine, site.clock, SiteKey(b"k" * 32))
-    with pytest.raises(NotCommitted, match=r"Put the right site.key beside the settings"):
+    with pytest.raises(NotCommitted, match=r"Put the right site.key next to the settings"):
         winter.close_phase(row.id)
     site.store = sessions(site.engine, site.clock)
-    with pytest.raises(NoSiteKey, match="Put the copy of it there"):
+    with pytest.raises(NoSiteKey, match="Put the copy from the setup"):
         winter.judge_phase(row.id)
     assert winter.phase().resolution is None
     assert info[site_key.IN_SESSION] == KEY
@@ -195,7 +195,7 @@ def test_a_seed_is_given_up_only_where_it_cannot_be_opened(winter: Table) -> Non
     with pytest.raises(Refused, match="can be opened"):
         give_up()
     site.store = sessions(site.engine, site.clock)
-    with pytest.raises(Refused, match="at least 10 letters"):
+    with pytest.raises(Refused, match="at least 10 characters"):
         give_up("lost")
     give_up()
     winter.judge_phase(row.id)
@@ -314,7 +314,7 @@ def test_a_beacon_is_given_up_after_a_day_and_only_if_it_does_not_answer(beacon_
         do(table, DrawWithoutBeacon(row.id, WHY, source))
 
     with relay({number: signature_of(number)}) as answering, relay({}) as away:
-        with pytest.raises(Refused, match="waited for a whole day"):
+        with pytest.raises(Refused, match="waits a whole day"):
             give_up(away)
         site.clock.set(row.deadline + timedelta(days=1, minutes=11))
         with pytest.raises(Refused, match="the beacon answers"):
@@ -333,8 +333,8 @@ def test_a_beacon_is_given_up_after_a_day_and_only_if_it_does_not_answer(beacon_
 
 @pytest.mark.parametrize(("key", "state", "words"), [
     (KEY, FindingState.WELL, "fits the sealed lots"),
-    (None, FindingState.TROUBLE, "site.key is not here. No receipt is signed"),
-    (SiteKey(b"\1" * 32), FindingState.TROUBLE, "another than that of powick-bridge"),
+    (None, FindingState.TROUBLE, "site.key is missing. No receipt is signed"),
+    (SiteKey(b"\1" * 32), FindingState.TROUBLE, "does not belong to powick-bridge"),
 ])
 def test_health_says_whether_the_key_is_here_before_a_phase_waits_for_it(
     winter: Table, key: SiteKey | None, state: FindingState, words: str

@@ -277,7 +277,7 @@ def test_a_second_approval_changes_nothing(table: Table) -> None:
 @pytest.mark.parametrize("state", [PhaseState.OPEN, PhaseState.CLOSED])
 def test_what_is_not_judged_cannot_be_approved(table: Table, state: PhaseState) -> None:
     table.set_phase(1, state=state)
-    with pytest.raises(NotReady, match="nothing is judged yet"):
+    with pytest.raises(NotReady, match="the turn is not judged yet"):
         table.approve_phase(table.phase().id, "ada")
     assert announcer(table).prepared == []
 

@@ -137,7 +137,7 @@ def test_a_repeat_is_listed_and_points_to_the_sheet_on_file(table: Table) -> Non
     assert table.letters("coordinator_notice") == []
     with table.site.store() as session:
         assert ([row.sha256 for row in repeats(session)], waiting(session)) == ([repeat.sha256], [])
-    with pytest.raises(Refused, match="on file already"):
+    with pytest.raises(Refused, match="already on file"):
         take_back(table, repeat.sha256)
 
 

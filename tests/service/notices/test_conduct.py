@@ -185,5 +185,5 @@ def test_a_player_without_a_mail_address_is_not_forgotten(table: Table) -> None:
     assert results == {address(power) for power in table.variant.powers} - {address("Ormond")}
     (notice,) = table.letters("coordinator_notice")
     words = " ".join(table.words(notice).split())
-    assert "No mail address is known of the player of Ormond." in words
+    assert "The player of Ormond has no mail address." in words
     assert "print the results from Letters and post them" in words

@@ -46,7 +46,7 @@ def zipped(*names: str) -> bytes:
     (odd.pdf(80), "scan.pdf", "scan.pdf: the file has 80 pages or more, and at most 20 are read."),
     (odd.png_header(20_000, 10_000), "panorama.png",
      "panorama.png: the picture has 200 million pixels, and at most 120 million are read."),
-    (locked_pdf(), "orders.pdf", "orders.pdf: the file asks for a password. Send it without one."),
+    (locked_pdf(), "orders.pdf", "orders.pdf: the file needs a password. Send it without a password."),
     (zipped(), "photos.zip", "photos.zip: this archive is empty. Attach the pictures themselves."),
     (zipped("orders.txt"), "orders.zip", "orders.txt: this is a document."),
     (b"", "sheet.jpg", "sheet.jpg: the file is empty. Attach the picture again."),

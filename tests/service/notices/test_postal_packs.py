@@ -307,7 +307,7 @@ def test_the_coordinator_is_told_which_envelope_is_written_by_hand(winter: Table
     lives(winter, "Hamilton", f"House {NO_FONT}", "Ayr")
     (row,) = [letter for letter in finish(winter) if letter.kind == "postal_pack"]
     words = winter.words(row)
-    assert "Hamilton: some lines of this address are in letters that no font of this machine has." in words
+    assert "Hamilton: some lines of this address have characters that no font of this machine has." in words
     assert "fonts-noto-cjk" in words
     assert words.count("no font of this machine") == 1
     assert "House" not in words

@@ -60,7 +60,7 @@ def test_a_mailbox_away_for_ten_minutes_is_written_about_once_a_day(table: Table
     pulse = MailboxStatus(clock)
     report = pulse.recording(lambda _: None)
     alarms = make(table, pulse)
-    report("Nothing answers at mx.example.org:993.")
+    report("There is no answer from mx.example.org:993.")
     alarms.look()
     clock.advance(STANDING - timedelta(seconds=1))
     alarms.look()
@@ -74,7 +74,7 @@ def test_a_mailbox_away_for_ten_minutes_is_written_about_once_a_day(table: Table
     assert row.recipient == COORDINATOR
     assert row.state == OutboxState.QUEUED
     message = finished(table.site.blobs, row).decode()
-    assert "Nothing answers at mx.example.org:993." in message
+    assert "There is no answer from mx.example.org:993." in message
     clock.advance(timedelta(days=1))
     alarms.look()
     assert len(about(table, "mailbox")) == 2
@@ -132,7 +132,7 @@ def test_a_deputy_is_told_that_results_wait_and_of_nothing_else(table: Table) ->
     clock.set(table.phase().deadline)
     table.close_phase(table.phase().id)
     clock.advance(timedelta(hours=25))
-    pulse.recording(lambda _: None)("Nothing answers at mx.example.org:993.")
+    pulse.recording(lambda _: None)("There is no answer from mx.example.org:993.")
     for _ in range(2):
         alarms.look()
         clock.advance(STANDING)

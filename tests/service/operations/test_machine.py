@@ -38,7 +38,7 @@ def read_only(tmp_path: Path) -> Iterator[Path]:
 def test_a_disk_that_can_only_be_read_is_told(site: Site, read_only: Path) -> None:
     found = check_disk(observed(site, read_only))
     assert found.is_trouble
-    assert "can only be read" in found.sentence
+    assert "is read-only" in found.sentence
 
 
 def limited(site: Site, folder: Path, limit: str, monkeypatch: pytest.MonkeyPatch) -> Finding:

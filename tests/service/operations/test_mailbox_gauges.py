@@ -58,7 +58,7 @@ def test_a_look_that_hangs_is_seen_while_it_hangs(site: Site, dovecot: Dovecot) 
         clock.advance(LONGEST_LOOK + timedelta(seconds=1))
         shown = finding(health, "Mailbox")
         assert shown.state is FindingState.TROUBLE
-        assert "A look into it is under way since 12:00 GMT and has not ended" in shown.sentence
+        assert "A check of it began at 12:00 GMT and has not ended" in shown.sentence
         values = numbers(metrics)
         assert values["galloper_mailbox_up"] == 1
         assert values["galloper_mailbox_look_under_way_seconds"] == 301
@@ -85,7 +85,7 @@ def test_a_refused_login_is_written_about_at_once_and_other_troubles_after_ten_m
     health = Health(table.site.store, table.site.clock, status, table.site.blobs.root, lambda: True)
     alarms = Alarms(health, table.site.store, table.writer)
     report = status.recording(lambda _: None)
-    report("Nothing answers at mail.example:993.")
+    report("There is no answer from mail.example:993.")
     assert not [key for key in alarms.look() if "mailbox" in key]
     refused[0] = True
     report("The mail server mail.example:993 refused the login; check mail_in.user and mail_in.password.")
@@ -97,7 +97,7 @@ def test_a_refused_login_is_written_about_at_once_and_other_troubles_after_ten_m
 
 
 @pytest.mark.parametrize(("kind", "says"), [
-    (MailTroubleKind.UNMOVED, "2 mails came in and cannot be moved"),
+    (MailTroubleKind.UNMOVED, "2 mails were received and cannot be moved"),
     (MailTroubleKind.UNFETCHED, "2 mails cannot be fetched"),
 ])
 def test_stuck_mails_are_told_once_as_long_as_they_are_stuck(

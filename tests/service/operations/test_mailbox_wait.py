@@ -87,7 +87,7 @@ def test_while_a_deadline_waits_for_a_slow_mailbox_health_does_not_call_it_kept(
     """MBX-05."""
     phase = table.phase()
     table.site.clock.set(phase.deadline - SECOND)
-    assert deadlines(table).sentence == "Every deadline that has passed was kept."
+    assert deadlines(table).sentence == "Every phase closed at its deadline."
     table.site.clock.set(phase.deadline + 40 * SECOND)
     found = deadlines(table)
     assert found.state is FindingState.NOTE
@@ -115,7 +115,7 @@ def test_a_mailbox_that_is_away_holds_the_deadline_and_what_came_in_time_counts(
     # The coordinator hears of it once, with what to do.
     (notice,) = table.letters()
     assert notice.recipient == COORDINATOR
-    assert "Nothing answers at" in table.words(notice)
+    assert "There is no answer from" in table.words(notice)
     assert "judge without the mails" in table.words(notice)
     assert deadlines(table).is_trouble
     # While it waits the deadline is tried every minute and not every five.
@@ -311,7 +311,7 @@ def test_a_mail_that_cannot_be_judged_holds_its_own_phase_and_no_other_mail(tabl
     with table.site.store() as session:
         assert session.scalars(select(SubmissionRow.power)).all() == ["Argyll"]
         (wait,) = [row for _phase, row in mailbox_waits.all_standing(session)]
-        assert wait.why.startswith("1 mail that came in time could not be judged yet")
+        assert wait.why.startswith("1 mail that came in time could not be handled yet")
         assert session.get_one(MailRow, broken).state == "stored"
     table.process = process  # type: ignore[method-assign]
     table.close_phase(phase.id)

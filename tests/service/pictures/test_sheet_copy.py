@@ -160,7 +160,7 @@ def test_the_copy_keeps_to_its_bytes() -> None:
 @pytest.mark.parametrize("data", [b"", b"not a picture", b"\xff\xd8\xff\xe0 cut off", b"%PDF-1.7"])
 def test_what_is_no_picture_is_left_to_a_person(data: bytes) -> None:
     for show in (partial(sheet_copy, keep=WHOLE), page_photograph):
-        with pytest.raises(SheetUnusable, match="no picture"):
+        with pytest.raises(SheetUnusable, match="does not open as a picture"):
             show(data)
 
 

@@ -537,7 +537,7 @@ def test_my_file_shows_what_was_read_after_the_deadline_and_the_next_deadline(de
     after = plain(visit(desk, "Montrose").get(path).text)
     assert "A Angus - Perth" in after
     assert "Fife" not in after
-    assert "the coordinator still looks at this line" in after
+    assert "the coordinator is still checking this line" in after
     assert plain(visit(desk, "Argyll").get(path).text).count("Perth") == 0
     # LET-01: once results are sent nothing waits any more.
     with table.site.store.begin() as session:
@@ -546,4 +546,4 @@ def test_my_file_shows_what_was_read_after_the_deadline_and_the_next_deadline(de
     sent = plain(visit(desk, "Montrose").get(path).text)
     assert "did not count" in sent.lower()
     assert "waits for the coordinator" not in sent.lower()
-    assert "still looks at this line" not in sent
+    assert "is still checking this line" not in sent

@@ -97,20 +97,20 @@ def test_the_check_names_what_a_bucket_lacks_and_the_documented_rules_mend_it(se
     finding = check(settings)
     assert finding.state is FindingState.NOTE
     assert "keeps no versions" in finding.sentence
-    assert "no rule that moves old files to a cheaper class" in finding.sentence
+    assert "no rule that moves old files to a cheaper storage class" in finding.sentence
     keep_versions(settings)
     assert "keeps no versions" not in check(settings).sentence
     set_rules(settings, documented_rules())
     finding = check(settings)
-    assert (finding.state, finding.sentence.endswith("keeps versions and has classes")) == (
+    assert (finding.state, finding.sentence.endswith("has versions and storage classes")) == (
         FindingState.WELL, True)
 
 
 @pytest.mark.parametrize(("rule", "words"), [
-    ({"Expiration": {"Days": 30}, "Filter": {"Prefix": ""}}, "deletes files that records name for ever"),
+    ({"Expiration": {"Days": 30}, "Filter": {"Prefix": ""}}, "files that the records of games need"),
     ({"Expiration": {"Days": 30}, "Filter": {"Prefix": "site/ab"}}, "deletes files"),
     ({"Transitions": [{"Days": 90, "StorageClass": "DEEP_ARCHIVE"}], "Filter": {"Prefix": "site/"}},
-     "a class that does not answer at once"),
+     "a storage class with delayed access"),
 ])
 def test_a_rule_that_loses_files_is_a_trouble(settings: Settings, rule: dict[str, Any], words: str) -> None:
     """SCA-05"""

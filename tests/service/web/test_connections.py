@@ -166,7 +166,7 @@ def test_only_named_web_servers_say_for_whom_they_ask() -> None:
     with served(proxies=("192.0.2.0/24",)) as server:
         assert httpx.get(f"{server.address}/alive", headers=claimed).json() == "127.0.0.1"
     assert Web(proxies=("172.18.0.0/16", "::1")).proxies == ("172.18.0.0/16", "::1")
-    with pytest.raises(ValueError, match="no address and no network"):
+    with pytest.raises(ValueError, match="neither an address nor a network"):
         Web(proxies=("caddy",))
     assert Web.model_validate({"proxies": "172.18.0.0/16, ::1"}).proxies == ("172.18.0.0/16", "::1")
 

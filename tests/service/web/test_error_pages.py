@@ -98,7 +98,7 @@ def test_a_lost_photograph_is_told_and_the_line_can_be_worked_on(desk: DeskSite)
     assert "restore it from the backup" in page_text
     assert "Army Eskdale holds" in page_text
     for path in ("/images/line/3.jpg", "/images/strip/3.jpg", "/images/page/1.jpg"):
-        assert "What was read and decided is safe" in desk.text(path, 503)
+        assert "Readings and decisions are safe" in desk.text(path, 503)
     assert desk.decide(3, "skip").startswith("/desk/7")
 
 
@@ -180,7 +180,7 @@ def test_a_fault_of_ours_shows_no_trace_and_keeps_the_headers(desk: DeskSite) ->
         session.get_one(LineRow, 3).candidates = [{"no": "text"}]
     answer = desk.client.get("/desk/7")
     assert answer.status_code == 500
-    assert "What you saved before is safe" in answer.text
+    assert "Everything saved before is safe" in answer.text
     assert "KeyError" not in answer.text
     assert "default-src 'none'" in answer.headers["content-security-policy"]
 
@@ -197,7 +197,7 @@ def test_a_database_that_somebody_else_holds_is_told_and_what_was_written_is_kep
         answer = desk.post("/desk/7/decide", line=3, key="held", do="edit", text="Army Merse holds")
         other.execute("rollback")
     assert answer.status_code == 503
-    assert "did not answer in time. What you saved before is safe." in answer.text
+    assert "did not answer in time. Everything saved before is safe." in answer.text
     assert "Army Merse holds" in answer.text
     assert answer.headers["content-security-policy"].startswith("default-src 'none'")
     assert desk.reviews() == []

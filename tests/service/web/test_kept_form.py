@@ -63,7 +63,7 @@ def test_what_was_typed_survives_the_new_sign_in(desk: DeskSite) -> None:
     """A form that was sent after its session had ended."""
     answer = expired(desk)
     assert answer.status_code == 401
-    assert "You are signed out, so nothing was sent yet. What you wrote is kept on this page" in answer.text
+    assert "You are signed out, so nothing was sent yet. Your input is still on this page" in answer.text
     page = sign_in(desk, answer.text)
     assert page.status_code == 200
     # Nothing is filed by signing in alone: the words are shown, and sent by one more press.

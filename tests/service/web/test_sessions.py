@@ -49,7 +49,7 @@ def test_a_wrong_password_is_refused_and_five_of_them_rest_the_name(desk: DeskSi
     # Five guesses are free; a sixth within five minutes is not even looked at.
     assert [enter("wrong") for _ in range(5)] == [401] * 5
     assert enter(PASSWORD) == 429  # even the right one
-    assert enter("wrong", "Nobody " + "x" * 90) == 401  # no other person rests
+    assert enter("wrong", "Nobody " + "x" * 90) == 401  # no one else rests
     desk.clock.advance(timedelta(minutes=5, seconds=1))
     assert enter(PASSWORD) == 303
 

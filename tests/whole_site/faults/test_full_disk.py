@@ -111,7 +111,7 @@ def test_a_disk_that_is_full_before_an_approval_is_told_and_nothing_is_begun(dis
         disk.fill()
         answer = desk.post(f"/results/{table.phase().id}/approve")
         assert answer.status_code == 503
-        assert "What you saved before is safe" in answer.text
+        assert "Everything saved before is safe" in answer.text
         assert (table.phase().state, approval_state(table), len(site.jobs.queue)) == (PhaseState.READY, "", 0)
         disk.empty()
         assert desk.post(f"/results/{table.phase().id}/approve").status_code == 303

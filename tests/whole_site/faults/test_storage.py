@@ -90,7 +90,7 @@ def test_a_database_held_for_twenty_seconds_is_waited_for_and_nobody_is_told_an_
             with store() as session:
                 assert session.scalar(select(UserRow.name)) == "Ada"
         assert site.end() == 0
-        assert not [line for line in site.said if "Mail cannot be taken in" in line or "Traceback" in line], (
+        assert not [line for line in site.said if "Mail cannot be received" in line or "Traceback" in line], (
             site.said
         )
     finally:

@@ -180,9 +180,9 @@ def _missing_mail(shown: Evidence) -> Evidence:
 
 
 CHEATS = (
-    Cheat("the record is written anew without a sheet", OPERATOR, BEFORE, "sent",
+    Cheat("the record is written again without a sheet", OPERATOR, BEFORE, "sent",
           _by(written_anew(without_the_second_version)), "6", needs="letters"),
-    Cheat("the record is written anew with earlier times", OPERATOR, BEFORE, "sent",
+    Cheat("the record is written again with earlier times", OPERATOR, BEFORE, "sent",
           _by(written_anew(_earlier)), "C14"),
     Cheat("an entry is changed", OPERATOR, AFTER, "sent", _exchanged_entry, "2"),
     Cheat("entries are deleted", OPERATOR, AFTER, "sent", _deleted_entries, "2"),

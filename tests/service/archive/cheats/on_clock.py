@@ -190,7 +190,7 @@ CHEATS = (
           is_named=True),
     Cheat("results are taken back, and no letter is written", KEEPER, AFTER, "sent", _taken_back_in_silence,
           "C15"),
-    Cheat("results are sent anew, but not to all", KEEPER, AFTER, "sent", _sent_anew_to_some, "C15"),
+    Cheat("results are sent again, but not to all", KEEPER, AFTER, "sent", _sent_anew_to_some, "C15"),
     Cheat("the board is corrected, and no letter is written", KEEPER, AFTER, "sent",
           _board_corrected_in_silence, "C15"),
     Cheat("an option is changed at the desk", KEEPER, BEFORE, "sheets", option_changed, "C15", is_named=True),

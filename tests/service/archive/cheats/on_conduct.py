@@ -225,7 +225,7 @@ CHEATS = (
     Cheat("who may sign in is closed", KEEPER, AFTER, "sent", _closed_entries("person"), "C16"),
     Cheat("results come before their deadline", OPERATOR, BEFORE, "sent", _by(_came_early), "C14",
           needs="letters"),
-    Cheat("the record is begun anew", OPERATOR, AFTER, "sent", _begun_anew, "6", needs="letters"),
+    Cheat("the record is begun again", OPERATOR, AFTER, "sent", _begun_anew, "6", needs="letters"),
     Cheat("a picture behind the orders is exchanged", KEEPER, BEFORE, "closed",
           sql("UPDATE pages SET upright = (SELECT original FROM pages WHERE submission_id = 2) "
               f"WHERE submission_id = {V2}"), "C17"),

@@ -117,5 +117,5 @@ CHEATS = (
 IMPOSSIBLE = (
     Impossible("the coordinator reads a line at the desk as it is not written", KEEPER,
                "it is an act by right, with name and time. Only eyes see it: results link each order to "
-               "its ink, the copies are mailed, and `galloper game read-again` reads them anew"),
+               "its ink, the copies are mailed, and `galloper game read-again` reads them again"),
 )

@@ -57,7 +57,7 @@ def test_a_changed_board_is_checked_then_kept_under_its_own_name(desk: DeskTable
         assert event.detail == {"board": "another-board", "made_from": "standard"}
     again = send(desk, "keep", "another-board", sent)
     assert again.status_code == 400
-    assert "is a board already" in again.text
+    assert "boards cannot be changed" in again.text
 
 
 def test_a_fault_is_named_by_file_and_row_and_nothing_is_kept(desk: DeskTable, tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_a_fault_is_named_by_file_and_row_and_nothing_is_kept(desk: DeskTable, t
 def test_a_name_that_is_none_keeps_nothing(desk: DeskTable, tmp_path: Path, name: str) -> None:
     answer = send(desk, "keep", name, tables(desk))
     assert answer.status_code == 400
-    assert "Nothing was kept" in answer.text
+    assert "Nothing was saved" in answer.text
     assert list((tmp_path / "boards").iterdir()) == []
 
 

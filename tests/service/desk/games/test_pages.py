@@ -86,7 +86,8 @@ def test_a_game_begun_by_the_form_has_players_addresses_options_and_its_calendar
     ({"name": " "}, "needs a name"), ({"start": "soon"}, "The first day is written like"),
     ({"start": "2020-01-01"}, "is past"), ({"zone": "Europe/Atlantis"}, "unknown"),
     ({"player:Argyll": ""}, "has no player"), ({"mail:Argyll": ""}, "has no mail address"),
-    ({"mail:Argyll": "Argyll <a@b.example>"}, "is no mail address"), ({"mail:Argyll": ORDERS}, "own address"),
+    ({"mail:Argyll": "Argyll <a@b.example>"}, "is not a mail address"),
+    ({"mail:Argyll": ORDERS}, "own address"),
     ({"mail:Argyll": "x@y.example", "mail:Montrose": "x@y.example"}, "is given to both"),
     ({"name": "Powick Bridge"}, "exists already"), ({"variant": "atlantis"}, "no such board"),
 ])
@@ -186,7 +187,7 @@ def test_what_was_sent_is_not_rolled_back(desk: DeskTable) -> None:
     desk.table.set_phase(state=PhaseState.SENT)
     answer = desk.post(f"/games/{desk.table.game}/roll-back", phase=desk.table.phase().id, why=WHY)
     assert answer.status_code == 409
-    assert "What was sent does not change" in answer.text
+    assert "Sent results stay" in answer.text
     assert desk.table.phase().state == PhaseState.SENT
 
 
@@ -303,7 +304,7 @@ def test_how_sure_the_machine_must_be_is_an_option_of_the_game_with_its_history(
     assert limits_of(options_of(row), ReviewLimits()) == ReviewLimits()
     (event, _) = events(desk, "option_changed")
     assert (event.actor, event.detail["from"], event.detail["to"]) == (
-        NAME, "as sure as the site asks", "at least 95 per cent sure",
+        NAME, "as sure as the site requires", "at least 95 per cent sure",
     )
 
 

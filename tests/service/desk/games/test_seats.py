@@ -113,11 +113,11 @@ def test_a_seat_can_be_left_empty(desk: DeskTable) -> None:
 
 
 @pytest.mark.parametrize(("changes", "sentence"), [
-    ({"why": "short"}, "needs a reason"), ({"mail": "nobody"}, "is no mail address"),
-    ({"mail": ORDERS}, "is no mail address"),
+    ({"why": "short"}, "needs a reason"), ({"mail": "nobody"}, "is not a mail address"),
+    ({"mail": ORDERS}, "is not a mail address"),
     ({"name": ""}, "needs a name and a mail address"), ({"mail": ""}, "needs a name and a mail address"),
     ({"zone": "Mars/Olympus"}, "is unknown"), ({"power": "Utopia"}, "no such power"),
-    ({"mail": address("Argyll")}, "they hold this power already"),
+    ({"mail": address("Argyll")}, "this player has this power already"),
     ({"mail": f"{address('Montrose')} {address('Ormond')}"}, "for different players"),
 ])
 def test_a_hand_over_that_cannot_be_is_refused_and_changes_nothing(

@@ -161,7 +161,7 @@ def test_an_act_without_the_pages_token_changes_nothing(desk: DeskSite) -> None:
 def test_acts_are_refused_outside_the_time_of_reading(desk: DeskSite, state: PhaseState) -> None:
     desk.change(7, state=state)
     answer = desk.acts({"key": "out-of-time", "do": "void", "line": 3})
-    assert "What was decided is kept" in answer["acts"][0]["refused"]
+    assert "Earlier decisions stay" in answer["acts"][0]["refused"]
     assert "states" not in answer
     assert desk.reviews() == []
 

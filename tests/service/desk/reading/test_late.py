@@ -98,7 +98,7 @@ def test_results_are_not_sent_while_a_late_version_is_unsettled(desk: DeskSite) 
     desk.change(7, state=PhaseState.READY)
     answer = desk.post("/results/7/approve")
     assert answer.status_code == 409
-    assert "a version came after people began to read its sheet" in answer.text
+    assert "a version came after its sheet was already being read" in answer.text
     assert desk.approved == []
     desk.post("/desk/7/late", paper=2)
     assert desk.post("/results/7/approve").status_code == 303

@@ -265,7 +265,7 @@ def test_no_option_decides_which_of_two_readers_is_right(desk: DeskSite) -> None
     answer = desk.post(OPTIONS, on="mail_commands", review="none",
                        why="The second reader has left us.")
     assert answer.status_code == 409
-    assert "Settle it at the desk or close it as void first" in answer.text
+    assert "First settle it at the desk or close it as void" in answer.text
 
 
 def _hers(desk: DeskSite) -> None:

@@ -118,7 +118,7 @@ def test_the_page_frames_each_line_in_the_colour_and_stroke_of_its_state(desk: D
     heading = [page.getpixel((x, 60)) for x in range(200, 700)]
     light = [p for p in heading if isinstance(p, tuple) and min(p) > 200]
     # Of 500 pixels along a dashed frame between a fifth and four fifths are paper.
-    assert 100 < len(light) < 400, "the frame of what is no order is broken"
+    assert 100 < len(light) < 400, "the frame of what is not an order is broken"
 
 
 def test_states_are_told_apart_without_colour() -> None:
@@ -203,8 +203,8 @@ def test_a_held_sheet_is_released_by_choosing_it_and_held_again_by_taking_that_b
         row = session.get_one(SubmissionRow, 2)
         row.fate, row.flags = "held", ["heading_disagrees"]
     assert executed(desk) == 1
-    assert ("held, because the sheet's heading and the mail's subject disagree; nobody has settled "
-            "it") in html.unescape(
+    assert ("held, because the sheet's heading and the mail's subject disagree; it is not settled "
+            "yet") in html.unescape(
         desk.text("/sheet/2"))
     desk.post("/sheet/2/choose", why=WHY)
     assert executed(desk) == 2
@@ -263,8 +263,8 @@ def test_a_sheet_of_only_changes_waits_and_is_read_literally_once_chosen(desk: D
         row.fate, row.flags = "held", ["only_changes"]
     for page in ("/sheets/7", "/sheet/2"):
         page_text = desk.text(page)
-        assert ("held, because the sheet gives only changes to an earlier one; nobody has settled "
-                "it") in page_text
+        assert ("held, because the sheet gives only changes to an earlier one; it is not settled "
+                "yet") in page_text
         assert "disagree" not in page_text
     assert executed(desk) == 1
     desk.post("/sheet/2/choose", why=WHY)
@@ -363,8 +363,8 @@ def test_a_later_paper_in_time_ends_a_choice_and_says_so(desk: DeskSite) -> None
         assert new is not None
         key = new.id
     assert executed(desk) == key
-    assert "a later sheet that came in time ended that choice" in desk.text("/sheet/1")
-    assert "a later sheet that came in time ended that choice" in desk.text("/")
+    assert "until a later sheet came in time" in desk.text("/sheet/1")
+    assert "until a later sheet came in time" in desk.text("/")
     desk.post("/sheet/1/choose", why=WHY)
     assert executed(desk) == 1
 
@@ -429,7 +429,7 @@ def test_a_box_is_not_set_on_a_line_that_was_decided_meanwhile(desk: DeskSite) -
     box = {"key": "b", "left": 10, "top": 20, "right": 60, "bottom": 30}
     answer = desk.post("/sheet/2/box", line="10 ", **box)
     assert answer.status_code == 409
-    assert "Nothing was changed: somebody decided this line" in answer.text
+    assert "Nothing was changed: another person decided this line" in answer.text
     for line in ("1 ", "99 ", "x"):  # of another sheet, of none, no number
         assert desk.post("/sheet/2/box", line=line, **box).status_code == 404
     assert desk.post("/sheet/2/box", line="11 ", **{**box, "right": 10}).status_code == 400

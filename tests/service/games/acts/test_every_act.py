@@ -107,7 +107,7 @@ REFUSED: dict[type[Act[Any]], Act[Any]] = {type(act): act for act in (
     AddPerson("A\u200bda", "correct horse", Role.COORDINATOR), ChangeRole(NOBODY, Role.COORDINATOR),
     RemovePerson(NOBODY), SignPersonOut(NOBODY), ChangeGameRole(NOBODY, GAME, None),
     SendResults(PHASE, None, Resolution((), Position(FIRST, frozenset())), lambda _session: None),
-    ProofRead(PHASE, "no digest"), EndPostalAddress(1, 7),
+    ProofRead(PHASE, "not a digest"), EndPostalAddress(1, 7),
     ChangeSettings(1, "Mars/Olympus", has_reminders=True),
     *of_features("REFUSED").values(),
 )}

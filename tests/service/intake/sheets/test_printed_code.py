@@ -64,7 +64,7 @@ def test_a_sheet_printed_for_something_else_is_held_with_a_sentence(
     assert len(desk.lines(row.id)) == len(HEADING) + len(ORDERS)
     assert desk.table.written_letters()[1:] == [("held", MONTROSE), ("coordinator_notice", COORDINATOR)]
     words = desk.table.words(desk.table.letters("held")[0])
-    assert "The sheet was printed for another power, phase or game" in words
+    assert "the sheet was printed for another power, phase or game" in words
     assert "Argyll" not in words
 
 

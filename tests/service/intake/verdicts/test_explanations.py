@@ -91,7 +91,7 @@ def test_a_stranger_is_offered_nothing() -> None:
 def test_an_unknown_game_is_answered_with_the_senders_own_games() -> None:
     words = explain(judge(mail("Naseby, Montrose, Autumn 1644 Retreats")), context())
     assert words.remedy == "Use one of: Powick Bridge."
-    assert words.problem == 'The subject names no game that we know. It says "naseby".'
+    assert words.problem == 'The subject does not name a game of this site. It has "naseby".'
 
 
 def test_a_wrong_phase_is_answered_with_the_open_one() -> None:

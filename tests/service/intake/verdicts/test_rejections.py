@@ -26,15 +26,15 @@ REQUIRED_PHRASES = {
     RefusalReason.BLURRED: ("too blurred", "flat", "daylight"),
     RefusalReason.CUT_OFF: ("outside the photograph", "all four corners in view"),
     RefusalReason.BLANK: ("no writing was found", "flat", "daylight"),
-    RefusalReason.UNKNOWN_GAME: ("no game", "use one of: powick bridge"),
-    RefusalReason.UNKNOWN_POWER: ("no power", "power's name", ("if you changed address, write to the "
-                                                               "coordinator")),
+    RefusalReason.UNKNOWN_GAME: ("does not name a game", "use one of: powick bridge"),
+    RefusalReason.UNKNOWN_POWER: ("does not name a power", "power's name",
+                                  "if you changed address, write to the coordinator"),
     RefusalReason.SENDER_NOT_POWER: ("not registered for the power", "own power's name",
                               "if you changed address, write to the coordinator"),
     RefusalReason.PHASE_TYPE_MISMATCH: ("does not belong to that season", ("open now: autumn 1644 retreat, "
                                                                            "until")),
     RefusalReason.WRONG_PHASE: ("is not open", "open now: autumn 1644 retreat, until"),
-    RefusalReason.FIRST_BY_POST: ("must be posted", "post the sheet; this picture is kept as a revision"),
+    RefusalReason.FIRST_BY_POST: ("must be posted", "post the sheet; this picture is stored as a revision"),
 }
 """Reason to required phrases, in lower case. A repeat is never answered, and a lower version gets a receipt
 that says so."""

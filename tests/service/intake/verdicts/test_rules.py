@@ -538,7 +538,7 @@ def test_a_report_about_one_of_our_mails_is_a_bounce_before_it_is_an_auto_reply(
 
 @pytest.mark.parametrize("value", [None, [], {}, {"games": []}, {"games": {"X": {}}}, "text", 7])
 def test_a_context_of_another_shape_is_our_own_fault(value: Any) -> None:
-    with pytest.raises(ContextError, match="form of the contract"):
+    with pytest.raises(ContextError, match=r"format of docs/contract\.md"):
         context_from_json(value)
 
 

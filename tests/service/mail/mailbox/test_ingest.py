@@ -343,7 +343,7 @@ def test_a_maildir_is_found_out_without_a_push(
 
 def test_a_maildir_that_is_none_is_named(tmp_path: Path) -> None:
     source = MaildirSource(MailIn(kind="maildir", path=str(tmp_path / "nowhere")))
-    with pytest.raises(MailboxError, match=r"nowhere is no Maildir .* check mail_in\.path"):
+    with pytest.raises(MailboxError, match=r"nowhere is not a readable Maildir .* check mail_in\.path"):
         source.list_waiting()
 
 

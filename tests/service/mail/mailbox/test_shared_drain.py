@@ -84,7 +84,7 @@ def test_the_pollers_own_connection_is_asked_first(site: Site) -> None:
 def test_a_process_without_a_poller_asks_the_one_that_has_it(any_site: Site) -> None:
     outcomes: list[bool] = []
     serving, working = drain(any_site, answers=True), drain(any_site, has_poller=False, limits=PATIENT)
-    serving.answer()  # no person needs anything
+    serving.answer()  # no one needs anything
     thread = threading.Thread(target=lambda: outcomes.append(working.empty(past(any_site)).is_empty))
     thread.start()
 
@@ -124,6 +124,6 @@ def test_a_look_serves_no_deadline_after_it_and_trouble_is_shared_too(site: Site
     CountedSource.is_away = True
     site.clock.advance(timedelta(minutes=2))
     later = past(site)
-    assert "Nothing answers" in first.empty(later).trouble
-    assert "Nothing answers" in drain(site).empty(later).trouble
+    assert "There is no answer from" in first.empty(later).trouble
+    assert "There is no answer from" in drain(site).empty(later).trouble
     assert CountedSource.log_ins == 2

@@ -79,5 +79,5 @@ def test_an_address_that_names_no_letter_changes_none(table: Table, smtp_sink: S
     assert letter.state == OutboxState.SENT
     # Montrose's address failed, so the coordinator hears of it, once.
     assert (notice.kind, notice.recipient) == ("coordinator_notice", COORDINATOR)
-    assert "the report does not say which" in table.words(notice)
+    assert "the report does not name the letter" in table.words(notice)
     assert MONTROSE not in table.words(notice)

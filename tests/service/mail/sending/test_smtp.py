@@ -30,7 +30,7 @@ def test_while_the_server_is_away_letters_keep_their_turn(site: Site, smtp_sink:
     write(site, to("montrose"))
     for step in range(4):
         state = send(site, nowhere)
-        assert state.down.startswith(f"Nothing answers at 127.0.0.1:{nowhere}; check mail_out.host")
+        assert state.down.startswith(f"There is no answer from 127.0.0.1:{nowhere}; check mail_out.host")
         site.clock.advance(timedelta(minutes=30))
         write(site, to(f"later{step}"))
     assert send(site, smtp_sink.port) == SendCounts(sent=5)
