@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class PhaseKind(StrEnum):
-    """What players may order in a phase."""
+    """The orders of a phase."""
 
     MOVEMENT = "movement"
     RETREAT = "retreat"

@@ -1,4 +1,4 @@
-"""What the judge must know of a game besides position and rules: board, unit kinds, calendar, powers."""
+"""The judge's facts of a game besides position and rules: board, unit kinds, calendar, powers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Context:
     victories: Mapping[str, int] = field(default_factory=dict)
     tables: ReachTables = field(init=False, repr=False, compare=False)
     names: Mapping[str, str] = field(init=False, repr=False, compare=False)
-    """What sentences call a power or a province, by its id."""
+    """The name of a power or a province in sentences, by its id."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tables", build_reach_tables(self.board, self.kinds))

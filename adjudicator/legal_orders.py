@@ -100,7 +100,7 @@ def _place_in_list(order_class: type[Order]) -> tuple[int, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Board:
-    """What is asked: whose orders, on which board. `unit` is the one unit asked about, or None."""
+    """The question: whose orders, on which board. `unit` is the one unit asked about, or None."""
 
     context: Context
     rules: Ruleset

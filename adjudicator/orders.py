@@ -1,4 +1,4 @@
-"""One frozen class for each kind of order, as a player may write it. None of them knows what is legal.
+"""One frozen class for each kind of order, as a player may write it. None of them tests what is legal.
 
 `power` is the power on whose sheet the order is written; it need not own the unit (ORD-08, PRX-03). `line`
 is the line number on that sheet, which leads from an outcome back to the ink; None without a sheet. Regions
@@ -20,7 +20,7 @@ from adjudicator.units import UnitRef
 
 
 class FieldKind(StrEnum):
-    """What a field of an order holds. Its type says so, except for texts that name no power."""
+    """The contents of a field of an order. Its type says so, except for texts that name no power."""
 
     PLACE = "place"
     POWER = "power"

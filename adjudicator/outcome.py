@@ -1,4 +1,4 @@
-"""What became of each order, and why."""
+"""The outcome of each order, and why."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Result(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one order.
+    """The outcome of one order.
 
     `reason` is the contract's word ("bounced", "cut", "illegal" ...) or None; `cause` the order that brought
     it about, if one did; `why` one sentence that a player understands. `dislodged`: the ordered unit was
@@ -48,7 +48,7 @@ def _why_in_words(outcome: Outcome, unsaid: Any = _WHY.__get__) -> str:
 
 if not TYPE_CHECKING:
     # A judge makes hundreds of sentences and readers read a few. `why` may hold an `Explainer` and a
-    # `Sentence` for it; both become words when a power asks.
+    # `Sentence` for it; both become words on demand.
     Outcome.why = property(_why_in_words, _WHY.__set__)
 
 
@@ -105,7 +105,7 @@ class Resolution:
     units that the rules name because their power removed too few, in the order named (DATC 4.D.8). `winner`
     and `draw_open_to`: after the phase that decides victory; `joint`: powers that win together (`winner` is
     then None). `adjust`: builds (+) and removals (-) due. `notes`: sentences on what happened without an
-    order. `report`: what else the rule set tells, in its own class. `unresolved`: orders that wait for
+    order. `report`: what else the rule set reports, in its own class. `unresolved`: orders that wait for
     each other in a way no rule knows; they fail. A judge that works leaves it empty.
 
     Databases store these fields by name (`adjudicator.serialize.codec`): they cannot be renamed.

@@ -30,7 +30,7 @@ class Dislodgement:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What a rule set keeps from turn to turn.
+    """The state that a rule set keeps from turn to turn.
 
     `converting`: units that began a conversion in the last movement season (CVT-02). `proxies`: the province
     of each dislodged unit that was given in proxy, with the power that may order its retreat (Q-25). `notes`:
@@ -52,7 +52,7 @@ class NotePart(StrEnum):
 
 
 class Extension:
-    """What a rule set keeps of a game besides units and centres, such as treasure or alliances.
+    """The state that a rule set keeps of a game besides units and centres, such as treasure or alliances.
 
     Subclass it in the rule set's module as a frozen, hashable dataclass with slots. Its fields are texts,
     numbers, enums, tuples, frozen sets, or mappings made hashable (`rules.brittania_realm.FrozenMap`).

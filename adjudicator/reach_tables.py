@@ -1,6 +1,6 @@
 """A board as the judge reads it: who reaches what by unit kind, and which seas touch which land.
 
-The tables are built once for each board and kept with the `Context`, because a judge looks into them
+The tables are built once for each board and stored with the `Context`, because a judge looks into them
 thousands of times a turn.
 """
 
@@ -13,7 +13,7 @@ from adjudicator.geo import LAND, SEA, Board, Region
 from adjudicator.units import UnitKind
 
 Reach = dict[str, tuple[Region, ...]]
-"""Never changed. The tables that are asked for every order are dicts by type too, because compiled code asks
+"""Never changed. The tables that are asked for every order are dicts by type too, because compiled code tests
 a dict at once and a Mapping by a call."""
 NOWHERE: Reach = {}
 
@@ -30,7 +30,7 @@ class ReachTables:
     Convoys: `seas` are the sea provinces, `waters[province]` those that touch a province, `shores` the land
     provinces that seas touch, `basin[shore]` the shores that it shares connected seas with. `carrying[kind]`
     are the seas where a kind can convoy, `landings[kind]` the shores it can be convoyed to, `boardings[kind]`
-    the places it can be convoyed from. A set of seas is also kept as a whole number: `bit[sea]` has one bit
+    the places it can be convoyed from. A set of seas is also stored as a whole number: `bit[sea]` has one bit
     set, `touched[province]` is `waters`, and `beside[n]` is `touched` of the sea whose bit has length n.
 
     Traits: `base_defence[kind]`; `has_other_defences`, True if any kind's is not 1; and `non_attackers`, the
@@ -64,7 +64,7 @@ def build_reach_tables(board: Board, kinds: Mapping[str, UnitKind]) -> ReachTabl
     """The tables of a board for its unit kinds."""
     seas = frozenset(p.id for p in board.provinces.values() if p.is_sea)
     waters = {p: board.near(p, SEA) & seas for p in board.provinces}
-    # A sea next to a sea touches water too, and is no shore.
+    # A sea next to a sea touches water too, and is not a shore.
     shores = frozenset(p for p, touching in waters.items() if touching) - seas
     bit = {sea: 1 << index for index, sea in enumerate(sorted(seas))}
     touched = {p: sum(bit[sea] for sea in touching) for p, touching in waters.items()}

@@ -1,4 +1,4 @@
-"""What a variant sets and overrides, with the defaults of the classic game. The judge asks the rule set, and
+"""What a variant sets and overrides, with the defaults of the classic game. The judge calls the rule set, and
 never which game it is."""
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ class Ruleset:
     `adjudicator.rules.load` makes one, of the class that the module `adjudicator.rules.<name>` defines.
     `values` are the variant's named choices and `figures` its numbers and lists of words. `citations` say
     where the printed rules have what a sentence rests on: a sentence's name, or else the contract's reason,
-    to a paragraph ("handbook, Convoys"); an empty text is no citation.
+    to a paragraph ("handbook, Convoys"); an empty text is not a citation.
 
-    The class attributes show what a rule set knows: a new kind of order has its class in `ORDERS`, and a
+    The class attributes show what a rule set has: a new kind of order has its class in `ORDERS`, and a
     function in `CHECKS` and `OUTCOME_RULES`, or in `ADJUSTMENT_RULES`. The methods are hooks, grouped by
-    phase; the Protocols of `adjudicator.phases` show which phase asks which.
+    phase; the Protocols of `adjudicator.phases` show which phase calls which.
     """
 
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {"wrong_unit_type": ("forgiven", "void")}
@@ -331,7 +331,7 @@ class Ruleset:
         return True
 
     def builds_off_centres(self, power: str, province: Province) -> bool:
-        """True if a power may build in a province that is no centre, or that it does not own."""
+        """True if a power may build in a province that is not a centre, or that it does not own."""
         return False
 
     def build_fault(self, sheet: AdjustmentSheet, order: Build) -> Fault | None:

@@ -1,4 +1,4 @@
-"""Which moves succeed, which supports are given and which convoys stand. Knows nothing of maps or variants.
+"""Which moves succeed, which supports are given and which convoys stand. Independent of maps and variants.
 
 Every order is true, false or unknown, and strengths are bounds computed from what is known
 (`adjudicator.strength`).

@@ -276,8 +276,8 @@ class PartialResolution:
         """True if an attack that arrives cuts that support: it is foreign, and does not come from the place
         that the support is aimed at (CMB-02, CMB-03, DATC 4.A.4)."""
         power = self.orders.power
-        # DATC 6.D.15 and 6.D.20. A fleet in a coastal province is no exception: pydip cuts there (trap T5 of
-        # tests/data/datc/engine_traps.json).
+        # DATC 6.D.15 and 6.D.20. A fleet in a coastal province is not an exception: pydip cuts there (trap T5
+        # of tests/data/datc/engine_traps.json).
         return attack != self.orders.expected_goal[support] and power[attack] != power[support]
 
     def dislodged_units(self) -> list[int]:

@@ -10,7 +10,7 @@ from adjudicator.geo import Region
 
 @dataclass(frozen=True, slots=True)
 class UnitKind:
-    """What a kind of unit can do, as data: no code checks whether a unit is an army or a fleet.
+    """The abilities of a kind of unit, as data: no code checks whether a unit is an army or a fleet.
 
     `letter` is its mark in orders ("A"), `moves` the movement classes it uses. `can_convoy`: carries others,
     while it is at sea. `can_be_convoyed`: others carry it, from a shore, and also from a sea if

@@ -41,7 +41,7 @@ class _Answer:
 
 
 def measure(folder: Path, phase: int, out: TextIO) -> None:
-    """Approve a judged phase of the site in a folder, whose `data` no person has open, and print the
+    """Approve a judged phase of the site in a folder, whose `data` no one has open, and print the
     figures."""
     (folder / FILE).write_text(SETTINGS.format(data="data", port=free_port()), encoding="utf-8")
     settings, now = settings_of(folder), SystemClock().now()

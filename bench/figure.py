@@ -14,7 +14,7 @@ class Figure:
     """What was measured, its value and unit.
 
     `of`: how many it is taken over. `target`: what the plan requests, in words. `how`: how it was measured,
-    where the name does not tell.
+    where the name does not show it.
     """
 
     name: str

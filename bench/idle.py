@@ -1,5 +1,5 @@
-"""What a site costs without a game and without a mail: its share of a core, its memory, and the commands that
-an operator gives (SCA-11)."""
+"""The cost of a site without a game and without a mail: its share of a core, its memory, and the commands
+that an operator gives (SCA-11)."""
 
 from __future__ import annotations
 

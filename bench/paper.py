@@ -108,7 +108,7 @@ def read_sheet(data: bytes, printed_heading: PrintedHeading) -> tuple[SheetHeadi
 
 
 def mismatch(printed: PrintedHeading, heading: SheetHeading, orders: list[str]) -> str:
-    """What is wrong with a reading; "" if nothing is."""
+    """The faults of a reading; "" if there are none."""
     was_read = (heading.game, heading.power, heading.season, heading.year, heading.kind)
     was_printed = (printed.game, printed.power, printed.season, printed.year, printed.kind)
     if was_read != was_printed:

@@ -1,4 +1,4 @@
-"""What a bench asks of its own process: one core, and how much memory and processor time it took."""
+"""The process of a bench: limited to one core; its memory and processor time."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class Findings:
         """Say what was proved; the program's exit code.
 
         `by_hand`: a visitor read the doubtful lines, and may have read them otherwise than their writers
-        meant; then the results differ too, and that is no fault of the program.
+        meant; then the results differ too, and that is not a fault of the program.
         """
         say("Checked: " + ", ".join(f"{count} {check}" for check, count in self.checked.items()) + ".")
         if by_hand and self.differences:
@@ -153,7 +153,7 @@ def check_site(findings: Findings, site: Site, story: Story) -> None:
             phase.id: str(phase_of(phase))
             for game in records.games(session) for phase in records.phases(session, game.id)
         }
-    # 1. Every mail was judged, whatever came of it, and its bytes are kept for the record.
+    # 1. Every mail was judged, whatever came of it, and its bytes are stored for the record.
     for mail in mails:
         name = mail.sha256[:12]
         findings.expect("mails fully processed", mail.state != "stored", f"mail {name} was not processed")

@@ -117,7 +117,7 @@ def _player_browser(stage: Stage) -> urllib.request.OpenerDirector:
 
 
 def _link(stage: Stage) -> str:
-    """A link of the first player's own, as the site mails it to who asks."""
+    """A link of the first player's own, as the site mails it on request."""
     with stage.site.store.begin() as session:
         (game,) = records.games(session)
         player = next(player for _, player in sorted(records.seats(session, game.id).items())

@@ -41,13 +41,13 @@ FULL_BYTES = 5_000_000
 """With less free space the disk counts as full."""
 
 STOPPED_BY_VISITOR, AUDIENCE_GONE = 130, 141
-"""Exit codes after Ctrl-C before the story's end, and when no person reads the output any more: 128 and the
+"""Exit codes after Ctrl-C before the story's end, and when no one reads the output any more: 128 and the
 number of SIGINT or SIGPIPE, as in a shell."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """How the visitor needs the demo. `fast`: no person watches; `hands`: the visitor reads doubtful lines;
+    """How the visitor needs the demo. `fast`: no one watches; `hands`: the visitor reads doubtful lines;
     `folder`: where the site is put, or None; `keep`: a temporary site stays."""
 
     fast: bool = False
@@ -121,7 +121,7 @@ def _narrated(run: Callable[[], int], root: Path, teller: Teller) -> int:
         teller.say("Stopped by you before its end. Nothing runs in the background.")
         return STOPPED_BY_VISITOR
     except AudienceGone:
-        # No person reads: nothing is printed, and Python does not try again when it exits.
+        # No one reads: nothing is printed, and Python does not try again when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return AUDIENCE_GONE
     except Exception as error:  # (a stranger sees a sentence and not a traceback)
@@ -165,7 +165,7 @@ def _log_in(path: Path) -> Iterator[None]:
         try:
             yield
         finally:
-            # A thread that ends after the file is closed has no person left to tell.
+            # A thread that ends after the file is closed has no one left to tell.
             logging.getLogger().handlers = [logging.NullHandler()]
 
 

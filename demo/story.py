@@ -151,7 +151,7 @@ def story_variants() -> tuple[str, ...]:
 
 def story_of(variant: str) -> Story:
     """The story of a variant. Raises NoStory with the ones there are."""
-    # Compared with the list, not looked up as a path: "../data/w3k" is no variant.
+    # Compared with the list, not looked up as a path: "../data/w3k" is not a variant.
     if variant not in story_variants():
         raise NoStory(f"The demo has no story of {variant}; it can play {', '.join(story_variants())}.")
     return read_story(STORIES / variant)

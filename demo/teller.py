@@ -23,7 +23,7 @@ _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
 class AudienceGone(Exception):
-    """No person reads the output any more."""
+    """No one reads the output any more."""
 
 
 class Teller:

@@ -83,7 +83,7 @@ class Board:
     def power(self, name: str) -> str:
         """The id of a power by its id, name or any other name of it, in any case. Raises BoardError, which
         names the powers and the nearest of them."""
-        # A sheet may call a power by any of its names, so a programmer may too; JSON knows ids alone.
+        # A sheet may call a power by any of its names, so a programmer may too; JSON has only ids.
         names = {
             spelling.casefold(): power.id
             for power in self.inner.powers.values() for spelling in (*power.aliases, power.name, power.id)

@@ -1,4 +1,4 @@
-"""What can go wrong, as exceptions whose text is a sentence for a person."""
+"""The faults, as exceptions whose text is a sentence for a person."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class BoardError(GalloperError, LookupError):
 
 
 class PositionError(GalloperError, ValueError):
-    """JSON that is no position of its board; the sentence begins with the field at fault."""
+    """JSON that is not a position of its board; the sentence begins with the field at fault."""
 
 
 class OrderError(GalloperError, ValueError):
-    """A text or JSON that is no order.
+    """A text or JSON that is not an order.
 
     `text`: what was to be read. `span`: the characters [from, to) of it that could not be read; None for
     JSON. `suggestions`: orders that are near it, best first, as texts.

@@ -38,7 +38,7 @@ class Game:
 
     @property
     def board(self) -> Board:
-        """The board it is played on."""
+        """The board of the game."""
         return self._position.board
 
     @property

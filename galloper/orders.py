@@ -25,7 +25,7 @@ class Order:
 
     def __init__(self, board: Board, inner: orders.Order) -> None:
         self.board = board
-        # The line of a sheet is no part of an order: the same order from text and from JSON must be equal.
+        # The line of a sheet is not part of an order: the same order from text and from JSON must be equal.
         self.inner = inner if inner.line is None else replace(inner, line=None)
 
     @classmethod

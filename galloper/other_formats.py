@@ -19,7 +19,7 @@ from galloper.positions import Position
 from maps.game_board import game_board
 
 FORMATS = tuple(str(form) for form in forms.Format)
-"""What `export_game` can write."""
+"""The formats of `export_game`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ def export_game(
     """A game for another program, written to `path` if there is one.
 
     `form` is one of "diplomacy", "jdip", "datc" and "cases" (docs/formats.md). Every phase is judged again,
-    because these formats tell more of a result than a game keeps. What the format cannot hold is refused
+    because these formats have more of a result than a game stores. What the format cannot hold is refused
     with FormatError; with `lossy` it is left out, and the answer shows what. Raises OSError if the file
     cannot be written.
     """

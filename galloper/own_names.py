@@ -69,7 +69,8 @@ class _Loader(SourceFileLoader):
     """Runs a module with an `__import__` that finds our packages below `galloper.ours`."""
 
     def exec_module(self, module: ModuleType) -> None:
-        # Python asks the `__builtins__` of a module's globals for the function behind its import statements.
+        # Python looks in the `__builtins__` of a module's globals for the function behind its import
+        # statements.
         vars(module)["__builtins__"] = {**vars(builtins), "__import__": _import}
         super().exec_module(module)
 

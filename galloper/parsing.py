@@ -18,7 +18,7 @@ def parse_order(text: str, *, board: str | Board, power: str, phase: str = "move
 
     `power` is the one on whose sheet the line is; `phase` is "movement", "retreat", "adjustment", or the
     board's own kind. Small slips of spelling are forgiven where one order is clearly meant. Raises OrderError
-    if the line is no order or gives several, BoardError for an unknown board or power, and
+    if the line is not an order or gives several, BoardError for an unknown board or power, and
     MissingLibraryError without the grammar's packages.
     """
     orders = _parse_line(text, as_board(board), power, phase)

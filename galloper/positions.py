@@ -88,7 +88,7 @@ class Position:
 
     @property
     def contested(self) -> tuple[str, ...]:
-        """The provinces that a standoff left empty, where no person may retreat; sorted."""
+        """The provinces that a standoff left empty, where no one may retreat; sorted."""
         return tuple(sorted(self.inner.contested))
 
     @property
@@ -128,7 +128,7 @@ class Position:
         `orders`: each power with its orders, or everybody's orders as values or JSON. A fault in them is an
         outcome ("void"), not an error. `lots`: whole numbers for rules that draw lots; a draw among n things
         takes the next number modulo n. The same arguments always give the same resolution. Raises LotsError
-        if there are too few numbers, and as `read_orders` for what is no order at all.
+        if there are too few numbers, and as `read_orders` for what is not an order at all.
         """
         # A text is iterable, and each of its letters would be refused as an order.
         if isinstance(orders, str):
@@ -261,7 +261,7 @@ class LegalOrder:
 
 
 class Outcome:
-    """What became of one order. Outcomes compare by content."""
+    """The outcome of one order. Outcomes compare by content."""
 
     __slots__ = ("inner", "order")
 
@@ -336,7 +336,7 @@ class Resolution:
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
-        """What became of each order, in the order given."""
+        """The outcome of each order, in the order given."""
         return tuple(map(Outcome, self.orders, self.inner.outcomes))
 
     @property

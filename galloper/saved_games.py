@@ -27,7 +27,7 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class SavedGame:
-    """What a file of a game states. `orders` are those given for the phase in play."""
+    """The contents of a file of a game. `orders` are those given for the phase in play."""
 
     board: Board
     name: str

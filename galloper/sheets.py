@@ -69,7 +69,7 @@ class Sheet:
         return tuple(line for line in self.lines if line.kind == "order" and not line.is_struck)
 
     def orders(self, power: str | None = None, *, with_open: bool = False) -> tuple[Order, ...]:
-        """The orders on the sheet as values, for a game: those that no person need look at, and with
+        """The orders on the sheet as values, for a game: those that no one need look at, and with
         `with_open` the best guess for the others too.
 
         `power`: whose sheet it is, if not as in its heading. Raises SheetError if neither states it.
@@ -79,7 +79,7 @@ class Sheet:
             raise SheetError("The heading of the sheet names no power that is known; give the power.")
         # Without those that a person should look at: a wrong order is worse than a missing one.
         texts = [line.order for line in self.order_lines if line.order and (with_open or not line.is_open)]
-        # The heading may be unreadable, and an order tells by its words of which phase it is.
+        # The heading may be unreadable, and an order shows its phase by its words.
         kinds = dict.fromkeys(kind for _, kind in self.board.phases)
         return tuple(order for text in texts for order in _orders_of(text, self.board, author, [
             *([self.kind] if self.kind else []), *kinds]))

@@ -8,7 +8,7 @@ automaton), `print.canonical` and `prose`. README.md is a map of the seven ways 
 - `fragments`: the order forms as Lark text (`seldom.lark` for a keyboard alone); `terminal_table` reads them
   as a machine.
 - `words`, `edit_costs`, `lattice`, `exact_edges`, `fuzzy_edges`, `candidates`: characters to candidates.
-- `build_orders`, `order_traits`: from a tree to orders, and what their words tell.
+- `build_orders`, `order_traits`: from a tree to orders, and traits of their words.
 - `impossible`: what a unit of a kind can never do, and what follows for a line.
 - `order_starts`, `respellings`, `remarks`, `complaint`: how lines begin, what they may have been, what is no
   order, and why.

@@ -1,6 +1,6 @@
 """From a tree to orders, through a table from grammar rule name to maker.
 
-A rule set with a wording of its own passes in `{**MAKERS, "rule_name": maker}`; nothing here knows which game
+A rule set with its own wording passes in `{**MAKERS, "rule_name": maker}`; nothing here depends on which game
 it is.
 """
 
@@ -103,7 +103,7 @@ def orders_from_tree(
             parts = OrderParts(author, line, lexicon.kinds, lexicon.seas)
             reader.fill(parts, inner)
             orders += makers[str(inner.data)](parts)
-            # One of several orders that states too little spoils the line: no person knows what it was to be.
+            # One of several orders that states too little spoils the line: its meaning is unclear.
             if len(orders) == before:
                 return ()
     return tuple(orders)
@@ -283,10 +283,10 @@ def _make_holds(parts: OrderParts) -> Iterable[Order]:
 
 def _make_moves(parts: OrderParts) -> Iterable[Order]:
     assert parts.to is not None
-    # No person sends two units to one place: "Army London and Army Kent to Surrey" may be a list cut short.
+    # No one sends two units to one place: "Army London and Army Kent to Surrey" may be a list cut short.
     if len(parts.units) > 1:
         return []
-    # Which seas does not matter (CNV-03), but a way over land is no convoy: it may be two moves.
+    # Which seas does not matter (CNV-03), but a way over land is not a convoy: it may be two moves.
     if any(region.province not in parts.seas for region in parts.way):
         return []
     via, sheds = bool(parts.way) or bool(parts.words & _BY_SEA), "sheds" in parts.words
@@ -433,7 +433,7 @@ MAKERS: Mapping[str, Maker] = {
 def makers_of(
     variant_orders: Sequence[tuple[str, type[Order]]], shared: Mapping[str, Maker]
 ) -> Mapping[str, Maker]:
-    """The makers by grammar rule of a game whose rule set has order classes of its own (`Ruleset.FORMS`)."""
+    """The makers by grammar rule of a game whose rule set has its own order classes (`Ruleset.FORMS`)."""
     # Asked for once a path: most games have no orders of their own, and share one table.
     if not variant_orders:
         return shared

@@ -45,7 +45,7 @@ def margin(candidates: Sequence[Candidate]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """What is wrong with one line.
+    """The faults of one line.
 
     `line`: its number on the sheet or None. `span`: the characters [from, to) of `text` that could not be
     read. `message`: one sentence that shows a player what to do. `candidates`: near readings, best first.

@@ -43,7 +43,7 @@ _STRAY_COST = 1.0
 """Cost of a letter that is passed over, and of a sign that is guessed."""
 _ALIKE_COST = 0.45
 _SHORTENED_COST = 0.8
-"""Cost of a short form that no person listed."""
+"""Cost of a short form that no one listed."""
 PREFIX_COST = 0.3
 """Cost of the first letters of a name that represent it."""
 _ALIKE_SHARE = 0.01
@@ -265,8 +265,8 @@ def worst_changed_share(path: Sequence[Edge]) -> float:
 
 def worst_typed_share(path: Sequence[Edge], flat: str, lexicon: Lexicon) -> float:
     """As `worst_changed_share` for typed text, where a name is compared key by key: two letters that changed
-    places are one slip ("Oxfrod"), and a piece of a name is no name ("King" for Viking, "Banbury" for
-    Bantry). An order word of another language than English is no slip for another one: "rend Surrey" gives
+    places are one slip ("Oxfrod"), and a piece of a name is not a name ("King" for Viking, "Banbury" for
+    Bantry). An order word of another language than English is not a slip for another one: "rend Surrey" gives
     back what "prend Surrey" takes."""
     named = [e for e in path if e.terminal in _NAMED]
     others = [e for e in path if e.terminal not in _NAMED]
@@ -290,7 +290,7 @@ def _slip_share(edge: Edge, written: str, lexicon: Lexicon) -> float:
 
 
 def _differ_in_short_word(written: Sequence[str], name: Sequence[str]) -> bool:
-    """True if a word of one or two letters is another one, or one too many: "B Channel" is no slip for
+    """True if a word of one or two letters is another one, or one too many: "B Channel" is not a slip for
     "N Channel", nor "N Strathclyde" for "Strathclyde"."""
     if len(written) == len(name):
         return any(mine != other and len(mine) <= 2 and len(other) <= 2

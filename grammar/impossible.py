@@ -1,4 +1,4 @@
-"""What a unit of a kind can never do, by the board's terrain and the unit kinds: the one table (WOR-01).
+"""Orders impossible for a kind of unit, by the board's terrain and the unit kinds: the one table (WOR-01).
 
 An army is never at sea and a fleet never inland; a fleet convoys from a sea, and who is convoyed goes from
 shore to shore. Where units are, who borders whom and who owns what is never asked for (NON-03). Every door of
@@ -28,8 +28,8 @@ from grammar.order_traits import has_strange_coast, named_parts, named_regions, 
 
 
 class Why(Enum):
-    """Why a region is impossible for a unit: what the sentence of a complaint states of it, with the unit's
-    word."""
+    """Why a region is impossible for a unit: what the sentence of a complaint states about it, with the
+    unit's word."""
 
     ELSEWHERE = "where no {unit} can be"
     CONVOYS_ASHORE = "on land, where no {unit} convoys"
@@ -107,7 +107,7 @@ def written_places(edges: Iterable[Edge], texts: Iterable[str]) -> Written:
 
 
 def faults(order: Order, lexicon: Lexicon) -> Iterator[Impossible]:
-    """What an order asks of a unit that its kind can never do."""
+    """A part of an order that a unit of its kind can never do."""
     for part, kind, region in named_parts(order):
         if kind is not None and not lexicon.fits_terrain(kind, region):
             yield Impossible(part, Why.ELSEWHERE, kind, region)
@@ -145,7 +145,7 @@ def _not_carried(part: str, unit: UnitRef, to: Region, lexicon: Lexicon) -> Iter
 
 
 def is_impossible(orders: Sequence[Order], lexicon: Lexicon) -> bool:
-    """True if an order asks of a unit what its kind can never do."""
+    """True if an order has a part that a unit of its kind can never do."""
     return any(True for order in orders for _ in faults(order, lexicon))
 
 
@@ -238,7 +238,7 @@ def misfit(orders: Sequence[Order], written: Written, lexicon: Lexicon) -> float
 
 
 def _element_fault(kind: str | None, region: Region, written: Written, lexicon: Lexicon) -> float:
-    """What a spelling that represents units of one element costs another unit, and one whose kind is not
+    """The cost of a spelling for units of one element to another unit, and one whose kind is not
     known."""
     name = lexicon.spelled(_text_for(region, written), Region(region.province))
     if name is None or name.element is None:

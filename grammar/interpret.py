@@ -1,4 +1,5 @@
-"""What a text that the automaton wrote means: its orders when taken literally, and what calls for care."""
+"""The meaning of a text that the automaton wrote: its orders when taken literally, and what calls for
+care."""
 
 from __future__ import annotations
 
@@ -58,7 +59,7 @@ def orders_in_text(
 ) -> tuple[tuple[Order, ...], ...]:
     """The orders of a text whose every word is known.
 
-    One reading, several where a name represents two regions, none where the text is no order. Of several
+    One reading, several where a name represents two regions, none where the text is not an order. Of several
     `forms` the first that takes it counts.
     """
     for form in forms:
@@ -71,7 +72,7 @@ def orders_in_text(
 
 def contradicts_itself(text: str, *, lexicon: Lexicon, forms: Sequence[Forms]) -> bool:
     """True if a text whose every word is known puts an army at sea, or sends a unit where it is, by its only
-    reading, and so is no order (`grammar.impossible`)."""
+    reading, and so is not an order (`grammar.impossible`)."""
     line = words(text, body_start(text))
     return any(
         read_literally(line, LineContext(form, lexicon, "", MAKERS), None).contradiction is not None
@@ -144,7 +145,7 @@ def is_separate_condition(text: str, lexicon: Lexicon) -> bool:
 
 
 def is_open_condition(text: str, lexicon: Lexicon) -> bool:
-    """True if a line begins a condition that names a unit and gives no order of its own: "If Hamilton attacks
+    """True if a line begins a condition that names a unit and gives no order itself: "If Hamilton attacks
     Fleet Hull then". "unless they come" names none and is rather the end of the line above."""
     names_unit = re.search(rf"\b{kind_word_pattern(lexicon.kinds)} \w{{3}}", text, re.IGNORECASE) is not None
     return names_unit and _begins_with_doubt(text, lexicon) and not is_separate_condition(text, lexicon)
@@ -204,7 +205,7 @@ def _long_names(lexicon: Lexicon) -> tuple[tuple[str, ...], ...]:
 
 
 def may_be_order_fragment(text: str, lexicon: Lexicon) -> bool:
-    """True if a text that is no order may be what is left of one.
+    """True if a text that is not an order may be what is left of one.
 
     Fragments are a place or the end of its name, "via convoy", a word of doubt, the end of a bracket, or a
     short order run together. A power's own name is more likely a signature, and a sentence that names no
@@ -250,7 +251,7 @@ def _words_of_names(lexicon: Lexicon) -> frozenset[str]:
 def _begins_with_doubt(text: str, lexicon: Lexicon) -> bool:
     """True if the first word is one letter away from a word of doubt, or two where it is long ("unbess").
 
-    A condition written on a row of its own would make the order above it another one.
+    A condition written on a separate row would make the order above it another one.
     """
     first = next((word.text for word in words(text) if word.text.isalpha()), "")
     if len(first) < _MISREAD_FROM:
@@ -297,7 +298,7 @@ def _name_spans(text: str, provinces: Iterable[str], lexicon: Lexicon) -> tuple[
 
 
 def has_shared_short_name(text: str, orders: Sequence[Order], lexicon: Lexicon) -> bool:
-    """True if a place is written with words that another's name has too, so that no person knows which is
+    """True if a place is written with words that another's name has too, so that no one knows which is
     meant.
 
     Examples: "Shannon" for Shannon Sea Area, next to Shannon Mouth; "Minch" for The Minch, next to The Little
@@ -364,7 +365,8 @@ def _words_of_places(lexicon: Lexicon) -> frozenset[str]:
 
 @lru_cache(maxsize=8)
 def lone_words(lexicon: Lexicon) -> frozenset[str]:
-    """Words of places' names, from five letters, that by themselves are no spelling of a place: "riding"."""
+    """Words of places' names, from five letters, that by themselves are not a spelling of a place:
+    "riding"."""
     spellings = {name.text for name, _ in _place_names(lexicon)}
     return frozenset(
         word for word in _words_of_places(lexicon) - spellings if len(word) >= _LONE_FROM and word.isalpha())

@@ -52,7 +52,7 @@ _MAX_ABBREVIATION = 5
 _SHARED = "shared"
 """The kind of a short form that represents several regions."""
 _MIN_SHORT_FORM = 4
-"""Letters of a short form that no person listed."""
+"""Letters of a short form that no one listed."""
 
 
 class NameLike(Protocol):
@@ -113,7 +113,7 @@ class KindWord:
 
 
 Value = Region | KindWord | str | int
-"""What a name means: a place, a unit kind, a power's id or a coast's name, a number."""
+"""The meaning of a name: a place, a unit kind, a power's id or a coast's name, a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,12 +209,12 @@ class Lexicon:
         # A short form is near too much else: "Yours" is a letter from "Yorks".
         self._places = [n for n in self.names if n.terminal == PLACE and not n.is_short_form]
         self._place_texts = [n.text for n in self._places]
-        # No person listed a beginning: only the board's own names are meant by one.
+        # No one listed a beginning: only the board's own names are meant by one.
         self._sorted = sorted((n.text, n.value) for n in self._places
                               if isinstance(n.value, Region))
 
     def spelled(self, text: str, region: Region) -> Name | None:
-        """The name of a region that a text is, word for word; None where it is no listed one."""
+        """The name of a region that a text is, word for word; None where it is not a listed one."""
         return self._spelled.get((name_key(text), region))
 
     def nearest_places(self, text: str, count: int = 5) -> list[Match]:
@@ -405,14 +405,14 @@ def _with_and_without_articles(key: tuple[str, ...]) -> Iterable[tuple[str, ...]
 
 
 def _short_forms(places: Sequence[Name]) -> Iterable[Name]:
-    """Short forms that no person listed and that fit one region only.
+    """Short forms that no one listed and that fit one region only.
 
     These are either half of a name joined by "and" (Q-44), the start of "X upon Y", and a name without its
     last common word ("Ashby-de-la-Zouch" for the castle).
     """
     texts = sorted((n.text, n.value) for n in places if isinstance(n.value, Region))
     for name in places:
-        # Half of an abbreviation is no short form of anything.
+        # Half of an abbreviation is not a short form of anything.
         if name.rank is Rank.ABBREVIATION:
             continue
         for short in _shortened(name.words):

@@ -42,7 +42,7 @@ class ListHead:
 
 
 def list_head(text: str, lexicon: Lexicon) -> ListHead | None:
-    """What the heading of a list tells; None for other text."""
+    """The heading of a list, read; None for other text."""
     line = [word.text for word in words(text) if word.text.isalpha()]
     if len(line) == len(_TABLE) and all(
         any(_is_same(word, known) for known in column) for word, column in zip(line, _TABLE, strict=True)
@@ -69,6 +69,6 @@ def ditto_end(text: str) -> int:
 
 
 def _is_same(word: str, known: str) -> bool:
-    # A "Fleet" is no list of fleets with its end misread.
+    # A "Fleet" is not a list of fleets with its end misread.
     return word == known or (
         word[-1] == known[-1] and min(len(word), len(known)) >= _LONG and OSA.distance(word, known) <= 1)

@@ -44,7 +44,7 @@ class NearestOrders:
     """The readings of one misread line, each a different order, best first.
 
     `margin`: letters by which the next rival costs more, infinite without one. `automatic`: by `AcceptLimits`
-    no person has to check it, as far as the letters go; the reader's own confidence is not part of it.
+    no one has to check it, as far as the letters go; the reader's own confidence is not part of it.
     """
 
     text: str
@@ -112,7 +112,7 @@ def _readings(text: str, context: LineContext, line: int | None) -> list[Candida
 def _ranked(lists: Sequence[Sequence[Candidate]]) -> list[Candidate]:
     """The candidates of several phases' forms as one list.
 
-    The same words read as a move and as a retreat are no rivals.
+    The same words read as a move and as a retreat are not rivals.
     """
     if not lists:
         return []

@@ -36,7 +36,7 @@ _HEADING_WORDS = frozenset(("name", "names"))
 _MISREAD_FROM = 4
 """Letters of a word from which one of them may be misread, and beyond which two."""
 _NAME = 4
-"""Letters, at least, of a name that a unit's word is joined to: a kingdom is no king."""
+"""Letters, at least, of a name that a unit's word is joined to: a kingdom is not a king."""
 _COUNT = re.compile(r"\W*(?:\d{1,2}\s*[.):]\s*)?[\dOIlSsBZ|]{1,3}\s*([^\W\d_]{4,8})\b")
 """A figure of up to three digits, some of them read as letters, and the word after it."""
 

@@ -1,4 +1,4 @@
-"""What the words of an order tell about it, without a position: its regions, what is missing, what is odd.
+"""The traits of an order by its words, without a position: its regions, what is missing, what is odd.
 
 Every answer comes from the order and the names of the board. Owners, borders and units are never asked for
 (NON-03, DESK-03).

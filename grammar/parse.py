@@ -32,7 +32,7 @@ from grammar.words import (
 )
 
 _INVISIBLE = re.compile(r"^[\u200b\ufeff]+|[\u200b\ufeff]+$")
-"""What editors leave unseen at the ends of a line; it becomes blanks, so that spans still fit the text."""
+"""Invisible characters at the ends of a line; it becomes blanks, so that spans still fit the text."""
 _UNPRINTABLE = frozenset({"Cc", "Cf", "Co", "Cs", "Cn"})
 """Unicode categories of characters that no pen writes."""
 _MIN_HINT = 0.7
@@ -232,7 +232,8 @@ def _contradicts(text: str, why: Contradiction, lexicon: Lexicon) -> tuple[tuple
 
 def _parse_misspelt(text: str, clean: str, context: LineContext, literal: LiteralReading, line: int | None,
                     limits: ParseLimits) -> ParsedLine:
-    """A line that is no order as written: read when one order is clearly nearest, otherwise a complaint."""
+    """A line that is not an order as written: read when one order is clearly nearest, otherwise a
+    complaint."""
     start = body_start(clean)
     # Typed: a keyboard takes no letter for one that looks like it.
     read = read_fuzzily(without_possessives(clean[start:]), context, line, typed=True)

@@ -47,7 +47,7 @@ def is_harmless(text: str, lexicon: Lexicon) -> bool:
 
     A letter here and there may be misread.
     """
-    # "v1" in a row of its own was shown at the desk for every sheet that has it: two letters cannot earn the
+    # "v1" in a separate row was shown at the desk for every sheet that has it: two letters cannot earn the
     # likeness that a heading must.
     if _VERSION.fullmatch(text.strip()):
         return True

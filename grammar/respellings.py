@@ -55,7 +55,7 @@ def respellings(text: str, *, lexicon: Lexicon, forms: Sequence[Forms], keep: in
 
 
 def _spelled(edge: Edge, flat: str, lexicon: Lexicon) -> str:
-    """What an edge represents, in the one of its spellings that is most like the piece it was read from."""
+    """The meaning of an edge, in the one of its spellings that is most like the piece it was read from."""
     piece = flat[edge.start:edge.end]
     known = _spellings(lexicon).get((str(edge.terminal), edge.value))
     if known is None:

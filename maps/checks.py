@@ -90,7 +90,7 @@ def _check_counts(folder: LoadedFolder, faults: Faults) -> None:
     """Figures of `[counts]` against the tables; one-way borders are none unless counted there."""
     heading = folder.heading
     actual = _counted(folder)
-    # A row that is lost in a table breaks no rule of its own; only the figures show it.
+    # A row that is lost in a table breaks no rule by itself; only the figures show it.
     for name, declared in {ONE_WAY: 0, **heading.counts}.items():
         row = heading.row(f"counts.{name}")
         if name not in actual:

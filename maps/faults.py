@@ -1,4 +1,4 @@
-"""What is wrong with a board's files: every fault is a value that shows where."""
+"""The faults of a board's files: every fault is a value that shows where."""
 
 from __future__ import annotations
 
@@ -58,5 +58,5 @@ class Faults:
 
     def all(self) -> tuple[Fault, ...]:
         """Everything found so far, by file and row."""
-        # One mistake may be met on several ways; it is told once.
+        # One mistake may be met on several ways; it is reported once.
         return tuple(sorted(dict.fromkeys(self._found)))

@@ -41,7 +41,7 @@ def shapes(path: Path) -> Mapping[str, Shape]:
     return _shapes(path)
 
 
-# Every letter and page that draws asks again; w3k has 287 shapes.
+# Every letter and page that draws needs it; w3k has 287 shapes.
 @cache
 def _shapes(path: Path) -> Mapping[str, Shape]:
     if not (path / FILE).exists():

@@ -3,7 +3,7 @@ faults).
 
 `short_forms.csv`: how a board's people write its places and powers for short, with sources (WRD-03).
 
-These are no names of the board: the move browser, pictures and archives do not know them. A reader of orders
+These are not names of the board: the move browser, pictures and archives do not know them. A reader of orders
 does.
 """
 
@@ -247,7 +247,7 @@ def _read(path: Path, faults: Faults) -> Variant | None:
     shorts = read_short_forms(path, provinces, top.powers, names, faults)
     checks.check_board(checks.LoadedFolder(board, borders, listed.rows, top, setup.units), faults)
     wording = path / "orders.lark"
-    # All tables have been checked by now, so one run tells every fault.
+    # All tables have been checked by now, so one run reports every fault.
     if top.start is None:
         return None
     rules = _rules(top, faults)

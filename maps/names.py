@@ -35,7 +35,8 @@ def normalize(text: str) -> str:
 
 
 def regions_named(names: Iterable[NameRow], text: str) -> tuple[Region, ...]:
-    """Every region `text` may represent, surest spelling first; empty when it is no spelling of this board.
+    """Every region `text` may represent, surest spelling first; empty when it is not a spelling of this
+    board.
 
     More than one only for a spelling the board declares ambiguous (Q-44).
     """

@@ -47,7 +47,7 @@ def rulings(folder: Path, variant: Variant) -> tuple[Ruling, ...]:
     house_rules = []
     for part in board_text(path).split("\n## ")[1:]:
         section, _, body = part.partition("\n")
-        # The other sections show how the board was drawn, which is no rule of play.
+        # The other sections show how the board was drawn, which is not a rule of play.
         if section in SECTIONS:
             house_rules += [
                 ruling
@@ -76,7 +76,7 @@ def _ruling(section: str, text: str, variant: Variant) -> Ruling | None:
     question, *rest = re.split(rf"`({'|'.join(allowed)})`[:.] ?", rest_of_text)
     answers = dict(zip(rest[::2], rest[1::2], strict=True))
     played = variant.rules.choice(key)
-    # A choice that the text forgets would be played and never told.
+    # A choice that the text forgets would be played without notice.
     if set(answers) != set(allowed):
         raise BadRulings(f"{FILE}: {code} should answer for each of {', '.join(allowed)}")
     return Ruling(section, code, question.strip(), _sentence(played, answers[played].strip()))

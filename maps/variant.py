@@ -158,7 +158,7 @@ class Variant:
         return any(kind is PhaseKind.ADJUSTMENT for _, kind in self.calendar.steps)
 
     def context(self) -> Context:
-        """This game as the judge sees it; made on the first call and kept."""
+        """This game as the judge sees it; made on the first call and cached."""
         # On the first call: who reads sheets needs no reach tables, and those of w3k take 20 ms.
         if not self._context:
             context = Context(

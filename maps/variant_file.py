@@ -1,4 +1,4 @@
-"""`variant.toml`: everything about a game that is no table. Values only; what they mean on the board is
+"""`variant.toml`: everything about a game that is not a table. Values only; what they mean on the board is
 checked in `checks.py`."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from maps.variant import Power
 FILE = "variant.toml"
 # Where a board's drawing is centred unless it states otherwise: the middle of the British Isles.
 MIDDLE = (-4.0, 54.0)
-# Kilometres of each sea that a drawing shows at least.
+# The least width of each sea on a drawing, in kilometres.
 STRIP_KM = 36
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
 
@@ -52,7 +52,7 @@ class VariantFile:
 
     def row(self, path: str) -> int:
         """The line of the file where a key such as `units.F.moves` stands; that of its table, or 0, where it
-        has no line of its own."""
+        has no line."""
         return _row(self.rows, path)
 
 
@@ -93,7 +93,7 @@ def read_variant_file(folder: Path, faults: Faults) -> VariantFile:
         conduct=top.texts("conduct", []),
         rows=rows,
     )
-    # Closed last: only now is it known which keys no person asked for.
+    # Closed last: only now is it known which keys no one asked for.
     calendar_keys.close()
     rules.close()
     top.close()

@@ -30,7 +30,7 @@ def run() -> None:
         connection=connection,
         target_metadata=TableBase.metadata,
         include_name=_ours,
-        # SQLite cannot change a column in place: in batch mode Alembic makes the table anew and copies the
+        # SQLite cannot change a column in place: in batch mode Alembic makes the table again and copies the
         # rows.
         render_as_batch=True,
         compare_type=True,

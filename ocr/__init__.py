@@ -1,4 +1,4 @@
-"""A photograph to rows of letters with scores. Knows ink and letters; no order, no board, no game.
+"""A photograph to rows of letters with scores. Ink and letters only: no order, no board, no game.
 
 Door: `read.read` for a file, `read.read_images` for pictures already opened, `read_line.read_line` for one
 box again. Both give the values of `page`.

@@ -17,7 +17,7 @@ _MIB = 1 << 20
 
 
 def resident_mib() -> float:
-    """Memory of this process, MiB; 0 where the system does not tell (other than Linux)."""
+    """Memory of this process, MiB; 0 on other systems than Linux."""
     try:
         return int(_PAGES.read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE") / _MIB
     except OSError:

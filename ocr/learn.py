@@ -1,6 +1,6 @@
 """Lines of a photograph that are known for certain, as a person's hand learns from them (`ocr.engines.hand`).
 
-Only lines of one row are taken: of a wrapped line no person knows which words are on which row.
+Only lines of one row are taken: of a wrapped line it is unknown which words are on which row.
 """
 
 from __future__ import annotations

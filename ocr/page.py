@@ -101,7 +101,7 @@ class Posteriors:
     `log_probs`: float32, shape (frames, 1 + len(letters)), natural logarithms of the network's probabilities.
     Column 0 is the CTC blank, column k is `letters[k - 1]`. Letters outside Latin script were dropped, so a
     frame need not sum to one. A frame covers 1/frames of the crop's width. `source`: what they were made of;
-    None where it was not kept, as of rows put together from parts.
+    None where it was not stored, as of rows put together from parts.
     """
 
     log_probs: npt.NDArray[np.float32]
@@ -241,7 +241,7 @@ class Page:
 class Reading:
     """Everything one photograph gave. `reason` is set exactly if `status` is UNUSABLE.
 
-    `detail`: a phrase for people ("the PDF asks for a password"), or empty. `seconds`: wall-clock time.
+    `detail`: a phrase for people ("the PDF needs a password"), or empty. `seconds`: wall-clock time.
     """
 
     status: Status

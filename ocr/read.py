@@ -178,20 +178,20 @@ class _Reader:
         return _read_once(crops, self.engines[0].read, self._cache)
 
     def _recognize_letters(self, crops: Sequence[Image]) -> tuple[Recognition, ...]:
-        """The same of crops of which no person checks whether they are crossed out."""
+        """The same of crops of which no one checks whether they are crossed out."""
         engine = self.engines[0]
         read = engine.read_letters if isinstance(engine, LetterEngine) else engine.read
         return _read_once(crops, read, self._letters)
 
     def outcomes(self, photo: Image) -> list[tuple[Page | UnreadableReason, tuple[Step, ...]]]:
-        """What became of each sheet of a photograph; see `sheet`."""
+        """The fate of each sheet of a photograph; see `sheet`."""
         sheets = self.sheets(photo)
         outcomes = [self.sheet(photo, sheet) for sheet in sheets]
         is_read = any(isinstance(outcome, Page) for outcome, _ in outcomes)
         if is_read or not sheets[0].is_outlined or any(sheet.printed is not None for sheet in sheets):
             return outcomes
         # Blots of old paper and a shadow may look like a sheet's edges, and the writing between them be
-        # squeezed: no person is asked for another photograph before the whole of this one was read.
+        # squeezed: no one is asked for another photograph before the whole of this one was read.
         whole = self.sheet(photo, whole_photo(photo))
         return [whole] if isinstance(whole[0], Page) else outcomes
 
@@ -221,7 +221,7 @@ class _Reader:
         return sheets[0].is_outlined and has_writing_outside(photo, sheets, self.options.finder, look)
 
     def sheet(self, photo: Image, sheet: FlattenedSheet) -> tuple[Page | UnreadableReason, tuple[Step, ...]]:
-        """One sheet as a page without its number, or why it is no page, and the steps taken."""
+        """One sheet as a page without its number, or why it is not a page, and the steps taken."""
         clean, rule_pixels = _cleaned(sheet)
         ticks: Mapping[int, str] = {}
         if sheet.printed is not None:
@@ -317,7 +317,7 @@ class _Reader:
     def _reads_better_inverted(self, crops: Sequence[Image], upright: Sequence[Recognition]) -> bool:
         """True if rows read better upside down than as they are. `upright`: their readings as they are."""
         inverted = [np.ascontiguousarray(crop[::-1, ::-1]) for crop in crops]
-        # The longest row alone nearly always tells, for a quarter of the price.
+        # The longest row alone nearly always suffices, for a quarter of the price.
         longest = self._recognize_letters(inverted[:1])
         if longest and upright[0].score - longest[0].score >= PLAINLY_UPRIGHT:
             return False
@@ -443,7 +443,7 @@ class _Reader:
                 second_opinion(engine, crops[row], texts[row]) for row in doubtful]
             for row, other in zip(doubtful, readings, strict=True):
                 best[row] = max(best[row], other.score)
-                # Without posteriors the same text again is no news.
+                # Without posteriors the same text again is not news.
                 if other.text and (other.posteriors is not None or other.text != texts[row].text):
                     alternatives[row].append(
                         Alternative(other.text, round(other.score, 4), engine.name, other.posteriors)
@@ -553,7 +553,7 @@ def _boxes_above(strips: Sequence[RowStrip]) -> list[list[Quad]]:
 
 def _without_words(clean: Image, strip: RowStrip, words: Sequence[Quad]) -> Image:
     """The sheet without the ink of words inserted above a row."""
-    # Made again for each row that asks: a copy of the sheet for every row would fill the memory.
+    # Made again for each row that needs it: a copy of the sheet for every row would fill the memory.
     return without_inserted_words(clean, strip.quad, words) if words else clean
 
 

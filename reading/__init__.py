@@ -1,4 +1,4 @@
-"""A page of rows with their ink to lines with candidates. Knows forms and names; no position, no database.
+"""A page of rows with their ink to lines with candidates. Forms and names only: no position, no database.
 
 Door: `page.PageReader`, `vocabulary.vocabulary_of`, `completions.words_of`.
 

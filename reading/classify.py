@@ -136,7 +136,7 @@ def _classify_above(
     ]
     # Below the last plain heading, and on a page without orders, what is neither may be part of an order.
     last = 0 if is_all else max((index for index, named in enumerate(is_named) if named), default=0)
-    # What no person could read is no heading: above the orders it is more likely a mark than a line.
+    # What no one could read is not a heading: above the orders it is more likely a mark than a line.
     above = [
         _heading_line(line, vocabulary, is_named=is_named[index] or index < last)
         for index, line in enumerate(lines) if line.line.text
@@ -265,7 +265,7 @@ def _text_line(line: ReadLine, vocabulary: Vocabulary, rules: ReviewRules) -> In
 def _no_order(
     line: ReadLine, candidates: tuple[dict[str, object], ...], vocabulary: Vocabulary, rules: ReviewRules
 ) -> InterpretedLine:
-    """A line below the heading that is no order."""
+    """A line below the heading that is not an order."""
     # It might be an order after all, or say something about one: a person looks, unless it is plainly crossed
     # out, or plainly read and a greeting or a signature.
     is_struck = rules.is_crossed_out(line)

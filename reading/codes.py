@@ -30,7 +30,7 @@ def lone_code_cost(text: str, order: str, lexicon: Lexicon) -> float:
 
 def codes_in(text: str, order: str, lexicon: Lexicon) -> set[str]:
     """The codes of the order's places that its text holds, folded. `order`: canonical text."""
-    # "Isle of Man": a word of a name that the order has in full is no code.
+    # "Isle of Man": a word of a name that the order has in full is not a code.
     full, names = {word.casefold() for word in _WORD.findall(order)}, _places_by_code(lexicon)
     written = {word.casefold() for word in _WORD.findall(text)} - full
     # "stands fast": the code of Fastnet, which the order does not name.
@@ -38,7 +38,7 @@ def codes_in(text: str, order: str, lexicon: Lexicon) -> set[str]:
 
 
 def has_article_before_code(text: str, order: str, lexicon: Lexicon) -> bool:
-    """True if an article is before a place's code, as no person writes it."""
+    """True if an article is before a place's code, as no one writes it."""
     # "moves to Trieste", a place of no list, was "the Ste", for The Stewartry: the code fits without loss.
     pairs = pairwise(_WORD.findall(text.casefold()))
     before = {second for first, second in pairs if first == "the"}

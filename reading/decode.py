@@ -62,7 +62,7 @@ MOST_CANDIDATES = 5
 """Different orders that a person is offered; docs/contract.md promises at most five."""
 
 MOST_UNEXPLAINED = 0.5
-"""Share, 0..1, at most, of an order with a word that the ink does not explain: no person is informed that it
+"""Share, 0..1, at most, of an order with a word that the ink does not explain: no one is informed that it
 is sure (INK-14)."""
 
 MOST_SURE = 50.0
@@ -70,7 +70,7 @@ MOST_SURE = 50.0
 
 MOST_STATES = 60_000
 """Automaton states that all decoders may hold, some 2 kB each with their automata's. The 20 sample sheets
-step on 51,000, so that they are read without beginning anew."""
+step on 51,000, so that they are read without beginning again."""
 
 MOST_DECODERS = 8
 """Decoders that are stored: those of a board's phases, and of another board's."""
@@ -188,14 +188,14 @@ def with_looks(
 
 
 def decoder_of(vocabulary: Vocabulary) -> Decoder:
-    """The decoder of a vocabulary, made once and kept until all together hold more than MOST_STATES."""
+    """The decoder of a vocabulary, made once and cached until all together hold more than MOST_STATES."""
     key = (vocabulary.forms, vocabulary.lexicon)
     with _LOCK:
         # Without a bound the states of 250 rows took 114 MB. Where each had its own bound, a process
         # that read 220 sheets of one board in three kinds of phase held 960 MiB.
         if sum(decoder.state_count for decoder in _DECODERS.values()) > MOST_STATES:
             _DECODERS.clear()
-        # Each has an automaton of its own besides: the one that was asked for longest ago makes room.
+        # Each also has its own automaton: the one that was asked for longest ago makes room.
         decoder = _DECODERS.pop(key, None)
         if decoder is None:
             decoder = Decoder(OrderAutomaton(*key))
@@ -430,7 +430,8 @@ def _texts_as_written(hypotheses: Sequence[Hypothesis]) -> list[str]:
 
 
 def with_plain_text(candidates: Sequence[dict[str, object]], text: str) -> tuple[dict[str, object], ...]:
-    """Candidates with the text as it was read freely, which is no order, behind the best; still five at most.
+    """Candidates with the text as it was read freely, which is not an order, behind the best; still five at
+    most.
 
     The best has MOST_UNEXPLAINED at most. The text has half of what that leaves, but no more than the best,
     and the others have the other half."""

@@ -80,7 +80,7 @@ def features_of(
 ) -> Features:
     """The features of the best order. `decoded` has one. `alignments`: its own, by each of
     `decoded.ink.all`."""
-    # A line with its corrections made is no opinion of the line as it is. If the order was surely read on
+    # A line with its corrections made is not an opinion of the line as it is. If the order was surely read on
     # it, it is the only opinion.
     lexicon = vocabulary.lexicon
     best, others, corrected = decoded.hypotheses[0], decoded.hypotheses[1:], _read_as_corrected(line, decoded)
@@ -93,7 +93,7 @@ def features_of(
     misfits = [_word_misfit(best, fit, vocabulary) for fit in fits]
 
     def behind(other: Hypothesis) -> float:
-        # An order that no person means is priced when orders are ranked. The price lends the ink no sureness:
+        # An order that no one means is priced when orders are ranked. The price lends the ink no sureness:
         # a fleet convoyed must be as far behind by its ink as any other order. Nor is a clear code less sure
         # for its price: `reading.classify` holds it where the sheet has none.
         return best.score + own_price - other.score - oddity_cost(other.orders, lexicon)
@@ -101,8 +101,8 @@ def features_of(
     def margin_to(is_rival: Callable[[Hypothesis], bool]) -> float:
         return min([FAR, *(behind(other) for other in others if is_rival(other))])
 
-    # "Army Kinsale to The Nore", a sea by its second name, is no order, and passed as one to Worcestershire
-    # by its code. What fits as well and has nothing is as near as an order.
+    # "Army Kinsale to The Nore", a sea by its second name, is not an order, and passed as one to
+    # Worcestershire by its code. What fits as well and has nothing is as near as an order.
     refused = FAR if decoded.refused is None else best.score + own_price - decoded.refused.score
 
     return Features(
@@ -134,7 +134,7 @@ def _read_as_corrected(line: ReadLine, decoded: DecodedLine) -> int | None:
 
 
 def _names_way(best: Hypothesis, text: str) -> bool:
-    """True for a move by convoy that only the places between tell."""
+    """True for a move by convoy that only the places between show."""
     # "moves to Mordor" was a way by Moray to Dorset, by their codes and for the dash that it lacks.
     return any(isinstance(order, Move) and order.via_convoy for order in best.orders) and not any(
         word in text.casefold() for word in ("conv", "via")
@@ -157,7 +157,7 @@ def _lacks_sign(best: Hypothesis, fits: Sequence[Alignment]) -> bool:
 
 
 def _is_odd(text: str, best: Hypothesis, fit: Alignment, vocabulary: Vocabulary) -> bool:
-    """True if the order is one that no person means as it is, if it is one of two, or if the text holds a
+    """True if the order is one that no one means as it is, if it is one of two, or if the text holds a
     word of doubt."""
     lexicon = vocabulary.lexicon
     return (
@@ -240,7 +240,8 @@ def _is_guessed_code(
 
 def _without_places(text: str, best: Hypothesis, lexicon: Lexicon) -> str:
     """A text as read freely without the words that name the order's provinces."""
-    # "May", short for Mayo, would be a word of doubt; but "does not move" is no order to Nottingham ("Not").
+    # "May", short for Mayo, would be a word of doubt; but "does not move" is not an order to Nottingham
+    # ("Not").
     words = best.text.text.lower().split(" ")
     for first, end in place_spans(best.text.text, best.orders, lexicon):
         for word in words[first:end]:
@@ -266,7 +267,7 @@ def _word_misfit(best: Hypothesis, fit: Alignment, vocabulary: Vocabulary) -> fl
     names = place_spans(best.text.text, best.orders, vocabulary.lexicon)
     in_names = {index for name in names for index in range(*name)}
     texts, own_words = best.text.text.split(" "), order_words(vocabulary.forms, vocabulary.lexicon)
-    # Signs by themselves are no words: a lost dash shows in the margin.
+    # Signs by themselves are not words: a lost dash shows in the margin.
     others = [
         (ORDER_WORD if texts[index] in own_words else 1.0) * word_misfit([word])
         for index, word in enumerate(fit.words) if index not in in_names and word.letters
@@ -298,8 +299,8 @@ def _plain_other(
     LONE_WORD where no name of the game can be meant."""
     # "Leinster", perfectly clear and no name of the game, was corrected to the nearest name and passed.
     # A letter: of a long name two letters misread are likelier than another place so much like it.
-    # "Riding", two letters from Reading, is a word of three other names: no person writes it for that one.
-    # "Baden" is no Badenoch, nor "Stow" The Stewartry: only a beginning that is there as it is names one.
+    # "Riding", two letters from Reading, is a word of three other names: no one writes it for that one.
+    # "Baden" is not Badenoch, nor "Stow" The Stewartry: only a beginning that is there as it is names one.
     # Nor is a code meant behind an article, or next to another where no opinion shows a dash.
     texts = best.text.text.split(" ")
     is_begun = any(

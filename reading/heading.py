@@ -76,7 +76,7 @@ def _heading_row(
 
 @lru_cache(maxsize=8)
 def heading_decoder(games: tuple[KnownGame, ...]) -> Decoder:
-    """The decoder of some games' headings, made once and kept."""
+    """The decoder of some games' headings, made once and cached."""
     return Decoder(heading_automaton(games))
 
 

@@ -80,7 +80,7 @@ class PageRow:
 
     @property
     def may_be_order(self) -> bool:
-        """False for a row that is certainly a heading, or that no person could read."""
+        """False for a row that is certainly a heading, or that no one could read."""
         is_heading = self.is_list_head or (self.heading is not None and self.heading.is_certain)
         return bool(self.row.text) and not is_heading
 
@@ -186,7 +186,7 @@ def join_rows(rows: Sequence[PageRow], vocabulary: Vocabulary) -> tuple[JoinedLi
 
 def _may_be_order(rows: Sequence[PageRow], layout: float) -> bool:
     """True if rows may be one order. `layout`: nats for it by layout."""
-    # "... is under the orders of", and "Protectorate" indented below it: nothing but its place tells such an
+    # "... is under the orders of", and "Protectorate" indented below it: nothing but its place shows such an
     # end from the power's name in a heading.
     return rows[0].may_be_order and all(
         row.may_be_order or (layout > 0 and bool(row.row.text) and not row.is_list_head) for row in rows[1:]
@@ -194,7 +194,7 @@ def _may_be_order(rows: Sequence[PageRow], layout: float) -> bool:
 
 
 def _may_go_on(row: PageRow, below: PageRow | None, reads_well: bool, vocabulary: Vocabulary) -> bool:
-    """True if a row begins an order that it does not end, as far as its own ink and the row below tell."""
+    """True if a row begins an order that it does not end, by its own ink and the row below."""
     if row.decoded is None or not row.may_be_order:
         return False
     starts, text = vocabulary.starts, row.row.text
@@ -213,7 +213,7 @@ def _may_end(row: PageRow, below: PageRow, vocabulary: Vocabulary) -> bool:
     if not _is_no_order(below):
         return _fits_badly(row) and _reads_badly(below)
     # "Fleet Londonderry retreats": for 14 nats it had a short name for the end that it lacks, "to
-    # Cambridgeshire" below it was no order, and nothing asked for the two together. "to Essex" or "via
+    # Cambridgeshire" below it was not an order, and nothing asked for the two together. "to Essex" or "via
     # convoy" below a whole order, not indented, is its end without the row above having lost anything.
     above, end = row.row.text, below.row.text
     return _fits_badly(row) or goes_on(end) or ends_name(above, end, vocabulary.lexicon)
@@ -245,7 +245,7 @@ def _is_asked(
     group: RowGroup, rows: Sequence[PageRow], layout: Mapping[RowGroup, float],
     may_go_on: Sequence[bool], decoded: Decoded, scores: Mapping[RowGroup, float],
 ) -> bool:
-    """True if layout, an unfinished row or a row that is no order by itself requests these rows as one
+    """True if layout, an unfinished row or a row that is not an order by itself requests these rows as one
     line."""
     # Reading every group that layout leaves possible was half of a sheet's time. No reading gains what layout
     # takes from it beyond what its rows lose apart: the score of a group is 0 at most.
@@ -378,8 +378,8 @@ def _joined(
     heading = rows[group.start].heading if len(group) == 1 else None
     ends_signed = False
     if _may_be_signed(group, rows, vocabulary):
-        # Most powers are called like a place: "Newcastle" below "Army York supports Army Kent -" is no end of
-        # it.
+        # Most powers are called like a place: "Newcastle" below "Army York supports Army Kent -" is not an
+        # end of it.
         above = RowGroup(group.start, group.end - 1)
         text = above.line([row.row for row in rows]).text
         ends_signed = is_whole_order(text, decoded[above], vocabulary) and not (

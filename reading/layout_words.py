@@ -172,7 +172,7 @@ def _widest_gap(posteriors: Posteriors) -> tuple[int, int] | None:
 
 
 def _with_dash(row: Row) -> str:
-    """What a row of a table states, a dash before its last cell."""
+    """The contents of a row of a table, a dash before its last cell."""
     gap = None if row.posteriors is None else _widest_gap(row.posteriors)
     words = [] if row.posteriors is None else free_words(row.posteriors)
     before, after = (

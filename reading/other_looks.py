@@ -3,7 +3,7 @@
     reviewed lines -> waiting lines read again by every look -> reviewed lines
 
 Each look errs elsewhere. Where the first reading and every look put the same order first, and each of them by
-a margin, that order is right more often than any one of them tells. Lexical only, and of the ink of this line
+a margin, that order is right more often than any one of them shows. Lexical only, and of the ink of this line
 alone.
 """
 

@@ -78,7 +78,7 @@ def _read_again(
     joined: JoinedLine, before: InterpretedLine, layer: OutputLayer, vocabulary: Vocabulary,
     rules: ReviewRules,
 ) -> InterpretedLine | None:
-    """A waiting line by the hand of the sure ones; None where they tell its letters no better."""
+    """A waiting line by the hand of the sure ones; None where they read its letters no better."""
     line = replace(as_line([row_by(row, layer) for row in joined.line.rows]), box=joined.line.box)
     decoded = decode_line(line, vocabulary)
     again = classify_line(replace(joined, line=line, decoded=decoded), vocabulary, rules)

@@ -5,7 +5,7 @@
     -> waiting lines read again with the sheet's own hand, and by other looks at their ink
     -> orders without the kinds of units that are in doubt
 
-Lexical only: nothing here knows the position, so a sheet reads the same in any position.
+Lexical only: nothing here depends on the position, so a sheet reads the same in any position.
 """
 
 from __future__ import annotations

@@ -134,8 +134,8 @@ def review_uncertain_neighbours(
         return line
     if counts_otherwise(line.text):
         line = line.for_review(OpenReason.ODD_ORDER)
-    # "If Hamilton attacks Fleet The Lennox then" is no order, and "Fleet The Lennox holds" below it is none
-    # that may be taken: on a composed sheet it was.
+    # "If Hamilton attacks Fleet The Lennox then" is not an order, and "Fleet The Lennox holds" below it is
+    # none that may be taken: on a composed sheet it was.
     is_conditional = (
         before is not None and not before.struck and before.status is LineState.OPEN
         and (_opens_condition(before, lexicon) or _ENDS_IN_THEN.search(before.text) is not None)
@@ -183,7 +183,7 @@ def _may_begin(above: InterpretedLine | None, line: InterpretedLine) -> bool:
 
 
 def _opens_condition(line: InterpretedLine, lexicon: Lexicon) -> bool:
-    """True if a line begins a condition and gives no order of its own."""
+    """True if a line begins a condition and gives no order itself."""
     # "then Army Mar holds" ends one.
     return is_open_condition(line.text, lexicon) and not (
         line.order is not None and ends_condition(line.text))

@@ -379,7 +379,7 @@ def _nobody_looks(_after: datetime, _seconds: float) -> bool:
 
 
 def _noted(site: Site, name: str) -> Callable[[dict[str, Any], str], None]:
-    """What is done when work failed three times: an event for the coordinator."""
+    """The reaction to a job that failed three times: an event for the coordinator."""
     # Only the kind of the fault is logged, since its text may quote a mail. The sweep enqueues the work
     # again.
     def failed(payload: dict[str, Any], error: str) -> None:
@@ -458,7 +458,7 @@ def letter_kinds() -> LetterKinds:
 
 
 def mail_handlers(letters: LetterContext) -> tuple[MailHandler, ...]:
-    """What takes mails that bring no sheet, in the order in which each mail is offered."""
+    """Handlers of mails without a sheet, in the order in which each mail is offered."""
     handlers = (handler for feature in features() for handler in feature.mail_handlers(letters))
     return tuple(sorted(handlers, key=lambda handler: handler.basis))
 

@@ -55,7 +55,7 @@ _CHOICES = re.compile(r"\^\(([\w|]+)\)\$")
 
 
 def plain_words(fault: Mapping[str, Any]) -> str:
-    """What is wrong with a value and what to write, from one of pydantic's `errors()`. The value itself is
+    """The fault of a value and what to write instead, from one of pydantic's `errors()`. The value itself is
     not quoted: it may be a password."""
     kind, context = str(fault["type"]), fault.get("ctx") or {}
     # A check of our own has its words already.
@@ -135,22 +135,22 @@ class OAuth(_Part):
     token_url: str = Field(pattern=r"^(https://|http://(127\.0\.0\.1|localhost)[:/])")
     """Where the provider gives access tokens; over HTTPS."""
     client_id: str
-    """The name under which the provider knows this program."""
+    """The client id of this program at the provider."""
     client_secret: str = Field(default="", repr=False)
     """The secret of that name."""
     client_secret_file: str = ""
     """A file that holds it, in place of `client_secret`."""
     refresh_token: str = Field(default="", repr=False)
-    """What the mailbox's owner allowed once; without it the program logs in under its own name."""
+    """The permission of the mailbox's owner; without it the program logs in under its own name."""
     refresh_token_file: str = ""
     """A file that holds it, as `galloper login` writes it; a renewed one is put into it."""
     scope: str = ""
-    """What is asked for, where the provider needs it said."""
+    """The scope, for providers that need it."""
 
 
 class Stamps(_Part):
-    """What the mail server of this mailbox writes on top of a mail, for one that is no known provider.
-    `galloper check` proposes these values from the mails that are there."""
+    """The stamp that the mail server of this mailbox writes on top of a mail, for one that is not a known
+    provider. `galloper check` proposes these values from the mails that are there."""
 
     names: tuple[str, ...] = Field(min_length=1)
     """The names that it writes first into Authentication-Results headers; `*` represents a part."""
@@ -212,7 +212,7 @@ class MailOut(_Part):
     """
 
     kind: str = Field(default="smtp", pattern="^(smtp|folder)$")
-    """How letters leave: `smtp` by a relay, `folder` as files that no person sends."""
+    """How letters leave: `smtp` by a relay, `folder` as files that no one sends."""
     host: str = "localhost"
     """The relay."""
     port: int = 587
@@ -226,7 +226,7 @@ class MailOut(_Part):
     path: str = ""
     """The folder for letters as files."""
     sender: str
-    """What is in From, such as `Galloper <orders@example.org>`."""
+    """The From field, such as `Galloper <orders@example.org>`."""
     max_bytes: int = 8_000_000
     """Pictures of a larger letter are made smaller."""
     connections: int = Field(default=2, ge=1, le=20)
@@ -301,10 +301,10 @@ class Web(_Part):
     secure_cookies: bool = True
     """False only on loopback, for a browser that refuses to sign in at http://127.0.0.1."""
     metrics_token: str = Field(default="", repr=False)
-    """What Prometheus shows as its bearer token at `/metrics`; without it there are no numbers."""
+    """The bearer token of Prometheus for `/metrics`; without it there are no metrics."""
     api_tokens: tuple[str, ...] = ()
     """The SHA-256 of each token with which programs may read games, deadlines, sent results, maps and roots
-    at `/api/v1`; without any no person may."""
+    at `/api/v1`; without any no one may."""
 
     @field_validator("proxies", "api_tokens", mode="before")
     @classmethod
@@ -341,7 +341,7 @@ class Webhook(_Part):
     url: str = Field(pattern=r"^https://[^/@\s]+(/\S*)?$")
     """Where to, by HTTPS; an address of a private network is refused when it is used."""
     secret: str = Field(min_length=32, repr=False)
-    """What the message is signed with (HMAC-SHA256); at least 32 characters."""
+    """The key that signs the message (HMAC-SHA256); at least 32 characters."""
 
 
 class Notice(_Part):
@@ -407,9 +407,9 @@ class Settings(_Part):
     webhooks: tuple[Webhook, ...] = ()
     """Addresses that are informed when results are out."""
     notices: tuple[Notice, ...] = ()
-    """Who else is told, by apprise."""
+    """Further receivers of notices, by apprise."""
     unrelated_mail_retention_days: int | None = Field(default=None, ge=60)
-    """Days after which mails that are in no game's record are deleted. Without it they are kept for ever."""
+    """Days after which mails that are in no game's record are deleted. Without it they stay for ever."""
     shelve_after_days: int | None = Field(default=None, ge=30)
     """Days after which the rows of a game that is over leave the database for a file next to the photographs;
     they come back when a person requests the game. PostgreSQL only; without it they stay."""

@@ -1,4 +1,4 @@
-"""What a feature is: a part of the program that can be taken out by deleting its folder (`service.features`).
+"""A feature: a part of the program that can be taken out by deleting its folder (`service.features`).
 
 The core imports no feature. It loops over `features()` at the few places where a feature adds something, and
 each field of `Feature` is one such place.
@@ -66,7 +66,7 @@ class CommandGroups:
 
 
 class GameChange(Protocol):
-    """What becomes of the game of a file when it is created now, on the site of a folder."""
+    """The game of a file as it would be created now, on the site of a folder."""
 
     def __call__(self, new: NewGame, now: datetime, folder: Path) -> tuple[NewGame, str]:
         """The game to create, and what is printed about it below the other words; "" for nothing."""
@@ -144,7 +144,7 @@ class FactorCheck:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """What a running site does now and then: `body` is called `seconds` after its last call ended, in one
+    """Periodic work of a running site: `body` is called `seconds` after its last call ended, in one
     process of the site at a time if `leader_only`."""
 
     name: str
@@ -181,7 +181,7 @@ def _no_hand(_session: Session, _player_id: int) -> Hand | None:
 
 @dataclass(frozen=True, slots=True)
 class FeatureWork:
-    """What a feature does on a site.
+    """The work of a feature on a site.
 
     `intervals`: what it does now and then; `jobs`: its kinds of work in the queue. `guards` are called before
     each page, with its request, and may raise an HTTPException. `doors`: what its pages find by their class
@@ -279,7 +279,8 @@ def _no_commands(_groups: CommandGroups) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """What a feature adds to the program; each field is one place at which the core loops over features."""
+    """The additions of a feature to the program; each field is one place at which the core loops over
+    features."""
 
     name: str
     """The name of its folder."""
@@ -297,7 +298,7 @@ class Feature:
     routers: Callable[[], Sequence[APIRouter]] = _no_routers
     """Its pages; they are tried before those of the core."""
     mounts: Callable[[FastAPI], Mapping[str, FastAPI]] = _no_mounts
-    """Applications of its own below the one given, by their addresses."""
+    """Its own applications below the one given, by their addresses."""
     slots: Mapping[Slot, str] = field(default_factory=dict)
     """By a place on pages or in letters of the core, the template below `templates/features` for it."""
     slot_values: Mapping[Slot, Callable[[Request, Session, Mapping[str, Any]], Mapping[str, object]]] = field(
@@ -307,7 +308,7 @@ class Feature:
     notices: Mapping[str, str] = field(default_factory=dict)
     """Sentences that its acts leave on pages of the core, by the word in their address."""
     inbox: Callable[[Session, frozenset[str] | None], Sequence[InboxEntry]] = _empty_inbox
-    """What of it waits for a coordinator of the games of these ids, or of all (None): entries of the desk's
+    """Its entries for a coordinator of the games of these ids, or of all (None): entries of the desk's
     inbox."""
     ways_out: Mapping[str, str] = field(default_factory=dict)
     """By the beginning of addresses of its pages for everybody, the template with the way on from an error
@@ -324,17 +325,17 @@ class Feature:
 
     # Mail and letters
     mail_handlers: Callable[[LetterContext], Sequence[MailHandler]] = _no_mail_handlers
-    """What takes mails that bring no sheet."""
+    """Handlers of mails without a sheet."""
     letter_kinds: Callable[[], Sequence[AnyKind]] = _no_letter_kinds
     results_part: Callable[[Session, PhaseRow, Variant, Resolution], ResultsPart | None] = _no_results_part
-    """What it adds to the letters about a phase, with the resolution as its readers may know it; None for
+    """Its additions to the letters about a phase, with the resolution as its readers may know it; None for
     nothing."""
     file_kinds: Mapping[str, str] = field(default_factory=dict)
     """Words for its files of letters, by a part of their names."""
 
     # A site
     work: Callable[[Site], FeatureWork] = _no_work
-    """What it does on an open site."""
+    """Its work on an open site."""
     checks: Callable[[], Sequence[Check]] = _no_checks
     """Its checks among those of the page Health."""
     candidates: Callable[[Session, str], Sequence[Candidate]] = _no_candidates

@@ -1,4 +1,4 @@
-"""The durable queue behind a small port. DBOS does the work; nothing outside this file knows it.
+"""The durable queue behind a small port. DBOS does the work; only this file imports it.
 
 A job is enqueued in the transaction of the fact that causes it, under a key; the same key is one job for as
 long as its record is stored. A job runs as one or more steps, each a plain function of the payload. A step
@@ -130,7 +130,7 @@ _PAGE = 500
 
 
 class Jobs(Protocol):
-    """What the rest of the service knows of the queue."""
+    """The queue as the rest of the service sees it."""
 
     def enqueue(
         self, session: Session, name: str, key: str, payload: Payload, *, is_last: bool = False,
@@ -191,7 +191,7 @@ def _sentence(error: Exception) -> str:
 
 
 class DbosJobs:
-    """Jobs kept by DBOS in the same database as our tables (schema "dbos" on PostgreSQL).
+    """Jobs stored by DBOS in the same database as our tables (schema "dbos" on PostgreSQL).
 
     One at a time in a process. Register every name, then `start`, and call `tend` twice a minute; a process
     that only enqueues calls `prepare` once and never starts. `executor` names this worker among those of one
@@ -331,7 +331,7 @@ class DbosJobs:
                 "use_listen_notify": False,
             }
         )
-        # DBOS's own count of attempts begins anew with each job that is put back.
+        # DBOS's own count of attempts begins again with each job that is put back.
         DBOS.workflow(name=_WORKFLOW, max_recovery_attempts=None)(self._workflow())
         # Before the launch too, which would put back at once what this worker had begun in an earlier life.
         self._put_back_of_dead(self._executor)
@@ -342,7 +342,7 @@ class DbosJobs:
         if self._running:
             DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=patience_seconds)
             self._running = False
-            # Unfinished work belongs to no person now: the next worker that tends the queue takes it over.
+            # Unfinished work belongs to no one now: the next worker that tends the queue takes it over.
             with self._store.begin() as session:
                 records.claim(session, WorkerRow, WorkerRow.executor == self._executor, seen_at=_LONG_AGO)
         self._close_door()
@@ -481,7 +481,7 @@ class DbosJobs:
             self._door().resume_workflows(keys, queue_name=_QUEUE)
 
     def report_given_up(self) -> int:
-        """Tell the `failed` callback of each job with which more than `MOST_RESTARTS` workers died; returns
+        """Call the `failed` callback of each job with which more than `MOST_RESTARTS` workers died; returns
         how many."""
         given_up = [job for job in self._list(_RESTING, load_input=True)
                     if _attribute(job, _DEATHS) > MOST_RESTARTS]
@@ -516,7 +516,7 @@ class DbosJobs:
 
     def copy_into(self, target: DbosJobs, connection: Connection) -> int:
         """Enqueue every job in the caller's transaction of another database; returns how many there are. What
-        was begun begins anew, what ended stays so: a key that is forgotten could run again."""
+        was begun begins again, what ended stays so: a key that is forgotten could run again."""
         copied = 0
         for job in self._every(load_input=True):
             copied += 1

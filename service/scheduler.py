@@ -367,7 +367,7 @@ class Leadership:
         return leads
 
     def resign(self) -> None:
-        """Leave the lease to anyone who asks next."""
+        """Leave the lease to the next process."""
         self._leads_until = 0.0
         with self._store.begin() as session:
             records.claim(session, LeaseRow, LeaseRow.name == self._name, LeaseRow.holder == self._holder,

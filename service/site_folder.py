@@ -27,7 +27,7 @@ OTHERS = 0o077
 
 
 class SiteError(UserFacingError):
-    """What was asked of a site cannot be done; the sentence shows what to mend."""
+    """A request to a site cannot be carried out; the sentence shows what to mend."""
 
 
 def write_settings(folder: Path, text: str = "") -> Path:

@@ -23,8 +23,8 @@ IN_SESSION = "site_key"
 
 
 class NoSiteKey(UserFacingError):
-    """A secret of a game is needed, and the site's key is not there or is no key; the sentence shows what to
-    do."""
+    """A secret of a game is needed, and the site's key is not there or is not a key; the sentence shows what
+    to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def read(path: Path) -> SiteKey | None:
 def make(path: Path) -> SiteKey:
     """A new key, written for this account alone; the one that is there if another process was faster."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Written aside and linked: no person reads half a key, and of two who make one the first one's stays.
+    # Written aside and linked: no one reads half a key, and of two who make one the first one's stays.
     draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w", encoding="ascii") as file:

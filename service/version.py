@@ -15,7 +15,7 @@ COMMIT_FILE = Path(__file__).with_name("commit.txt")
 @cache
 def version() -> str:
     """This Galloper's version; "" where it runs from a folder that is not installed."""
-    # Every page asks, and the metadata are searched anew each time.
+    # Every page needs it, and the metadata would be searched again each time.
     try:
         return installed("galloper")
     except PackageNotFoundError:

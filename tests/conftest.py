@@ -55,7 +55,7 @@ sessions.HASHER = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
 
 
 # Statements are compiled for a dialect and kept with an engine, of which each test has its own: every fifth
-# statement was compiled anew, a twelfth of the processor time of `tests/service/desk/test_quarantine.py`.
+# statement was compiled again, a twelfth of the processor time of `tests/service/desk/test_quarantine.py`.
 # Dialects of SQLite are alike in one process, so all engines share what was compiled.
 _COMPILED = LRUCache[Any, Any](5_000)
 
@@ -85,12 +85,12 @@ def _write_pdf_once(pages_html: str, forms: Sequence[VectorForm | None], has_fie
     return _PDFS[key]
 
 
-# The games of a file are alike, and each was laid out anew: 34 of the 55 seconds that PDF took in three files
-# of letters were spent on documents made before.
+# The games of a file are alike, and each was laid out again: 34 of the 55 seconds that PDF took in three
+# files of letters were spent on documents made before.
 render.write_pdf = _write_pdf_once
 
 
-# The commands of the program were built anew for each call, a seventieth of the suite's processor time.
+# The commands of the program were built again for each call, a seventieth of the suite's processor time.
 typer.main.get_command = cache(typer.main.get_command)
 
 

@@ -76,7 +76,7 @@ def faults(path: str) -> Iterator[Fault]:
 
 
 def _annotations(node: ast.AST) -> Iterator[ast.AST]:
-    """What a node states about types, which is never run."""
+    """A node about types, which is never run."""
     for field in ("annotation", "returns"):
         if (annotation := getattr(node, field, None)) is not None:
             yield annotation

@@ -132,7 +132,7 @@ class Trials:
                 else:
                     self._noticed[by] += is_noticed
                     yield Outcome(tried[number], is_noticed, by)
-        # A module's own lines run when it is loaded, so a child loads it anew.
+        # A module's own lines run when it is loaded, so a child loads it again.
         for fault in [*left.values(), *apart.values()]:
             put = _written_into_copy if fault.path in APART else _loaded_with
             *_, by = "loading", *lines_of_child(partial(self._anew, fault, put))
@@ -351,7 +351,7 @@ def _note_runs(path: Path, files: Sequence[str], modules: Sequence[str]) -> None
 
 
 class Notes:
-    """What is known of each fault, as a line of text, kept in a file if there is one."""
+    """Facts about each fault, as a line of text, kept in a file if there is one."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path

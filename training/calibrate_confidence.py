@@ -59,7 +59,7 @@ def judged(
 ) -> Iterator[Judged]:
     """The lines of a sheet that give an order by their ink, each right or not."""
     answer = {"pages": [{"lines": [as_read(line) for line in lines]} for lines in pages]}
-    # Lines that no person wrote are judged too: an order read out of a heading is a wrong one.
+    # Lines that no one wrote are judged too: an order read out of a heading is a wrong one.
     for match in matches(sheet, answer):
         for line in match.read:
             if gives(line) and line["features"] is not None:

@@ -467,7 +467,7 @@ class _Reader:
 def _with_void(
     board: GameBoard, phases: list[LoggedPhase], extra: Mapping[str, Any], where: str
 ) -> Iterator[LoggedPhase]:
-    """The phases with what our own key states: void orders are back, removals by the rules are no orders."""
+    """The phases with what our own key states: void orders are back, removals by the rules are not orders."""
     names = BoardNames(board)
     void, removed = (_own_lines(extra.get(key), f"{where}, {OWN_KEY}.{key}") for key in ("void", "removed"))
     for phase in phases:

@@ -13,7 +13,7 @@ from adjudicator.serialize.answers import case_of
 
 
 class Format(StrEnum):
-    """What a game can be written as."""
+    """The formats of a written game."""
 
     DIPLOMACY = "diplomacy"
     JDIP = "jdip"

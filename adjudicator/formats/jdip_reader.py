@@ -30,7 +30,7 @@ from adjudicator.units import Unit, UnitRef
 
 
 def read(board: GameBoard, data: bytes) -> tuple[GameLog, ...]:
-    """The game of a file. Raises FormatFault for what is no game of jDip, and for a map that is not this
+    """The game of a file. Raises FormatFault for what is not a game of jDip, and for a map that is not this
     board's."""
     if len(data) > MAX_BYTES:
         raise FormatFault(

@@ -52,7 +52,7 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 
 
 class UnreadOrder(Exception):
-    """A text that is no order of this board."""
+    """A text that is not an order of this board."""
 
 
 def read_order(names: BoardNames, power: str, text: str, phase: PhaseKind) -> Order | None:

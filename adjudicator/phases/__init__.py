@@ -6,6 +6,6 @@
 - `year_end`: what follows a phase, and who owns what and has won after the year's last retreats.
 - `convoys`, `home_centres`: questions that phases and rule sets share.
 
-A phase states in a Protocol what it asks of the rules (`MovementRules`, `RetreatRules`, `AdjustmentRules`,
+A phase has a Protocol with what it needs from the rules (`MovementRules`, `RetreatRules`, `AdjustmentRules`,
 `YearEndRules`). It does not import `adjudicator.ruleset`, which is above and has the defaults.
 """

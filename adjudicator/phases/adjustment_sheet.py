@@ -19,7 +19,7 @@ from adjudicator.position import Memory, Position
 from adjudicator.units import Unit
 
 AdjustmentRule = Callable[["AdjustmentSheet", int, Any], None]
-"""Settles one order that only a rule set knows, by its place in the list."""
+"""Settles one order of a kind that only its rule set has, by its place in the list."""
 
 Send = tuple[int, "Account", SendSupply]
 """A send by its place in the list, with the account of its sender."""
@@ -29,7 +29,7 @@ Fault = tuple[str, Sentence]
 
 
 class AdjustmentRules(year_end.YearEndRules, Protocol):
-    """What a rule set decides while an adjustment phase is judged; `Ruleset` has the defaults
+    """The decisions of a rule set while an adjustment phase is judged; `Ruleset` has the defaults
     and states more."""
 
     ADJUSTMENT_RULES: ClassVar[Mapping[type[Order], AdjustmentRule]]

@@ -50,7 +50,7 @@ def _own_supply(sheet: AdjustmentSheet, account: Account) -> int:
 
 
 def _left(sheet: AdjustmentSheet, index: int, account: Account) -> int:
-    """What is left to send at an order's place on the sheet (Q-27)."""
+    """The supply left to send at an order's place on the sheet (Q-27)."""
     supply = _own_supply(sheet, account) - account.sent
     if not sheet.rules.sends_surplus_only():
         return supply

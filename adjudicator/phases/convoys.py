@@ -43,7 +43,7 @@ class Sea:
         if without is not None:
             carriers &= ~self._bit.get(without, 0)
         first, last = self._touched[start] & carriers, self._touched[goal] & carriers
-        # A convoy from a province to itself is no move (DATC 6.A.5).
+        # A convoy from a province to itself is not a move (DATC 6.A.5).
         if not (first and last) or start == goal:
             return False
         if first & last:
@@ -70,7 +70,7 @@ class Sea:
             # left out.
             near, far = (first, last) if own_sea & first else (last, first)
             return self.leads(own_sea, far & ~near, carriers & ~near)
-        # Sorted, so that the way back asks the same question.
+        # Sorted, so that the way back is the same question.
         end, other_end = sorted((first, last))
         return (
             self.leads(own_sea, end, carriers) and self.leads(own_sea, other_end, carriers)

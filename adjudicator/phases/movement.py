@@ -119,7 +119,7 @@ def _choose(sheet: MovementSheet, number: int, indexes: Sequence[int], repeats: 
     passed over where another is possible (Q-77, DATC 4.E.1), and different ones leave the unit holding
     (Q-16)."""
     first = indexes[0]
-    # A line that leaves out the unit's type, or its coast, is no second order for it (Q-16).
+    # A line that leaves out the unit's type, or its coast, is not a second order for it (Q-16).
     different = [i for i in indexes[1:] if not _same_meaning(sheet.orders[i], sheet.orders[first])]
     faults = _faults(sheet, number, indexes) if different else {}
     possible = [i for i in indexes if i not in faults]
@@ -144,7 +144,7 @@ def _choose(sheet: MovementSheet, number: int, indexes: Sequence[int], repeats: 
 
 
 def _faults(sheet: MovementSheet, number: int, indexes: Iterable[int]) -> dict[int, Sentence]:
-    """What is wrong with each of a unit's orders that is impossible for it, by the order's place in the list.
+    """The fault of each impossible order of a unit, by the order's place in the list.
     The unit is left holding, without an order."""
     checks = _checks(type(sheet.rules))
     faults: dict[int, Sentence] = {}
@@ -196,7 +196,7 @@ def resolve(
     rules.before_resolution(sheet)
     matched = _matched_orders(sheet)
     state = solve(matched)
-    # Failed moves may open a further paradox, so the rest is solved anew.
+    # Failed moves may open a further paradox, so the rest is solved again.
     while state.paradox_convoys and rules.convoy_paradox_fails_all_moves():
         _fail_paradox_moves(sheet, matched, state)
         state = solve(matched)
@@ -209,7 +209,7 @@ def resolve(
 
 
 def _matched_orders(sheet: MovementSheet) -> MovementOrders:
-    """What the solver sees: the moves, and the supports and convoys that match one. All others hold."""
+    """The input of the solver: the moves, and the supports and convoys that match one. All others hold."""
     place, goal, partner, expected_goal = sheet.place, sheet.goal, sheet.partner, sheet.expected_goal
     end_region = sheet.end_region
     sheet.supports = [
@@ -309,7 +309,7 @@ def _finish(sheet: MovementSheet, state: PartialResolution) -> Resolution:
     dislodged = rules.dislodged_for_retreat(
         sheet, dislodgements.find_dislodged(sheet, state, contested)) if sheet.dislodged else ()
     units, memory = rules.after_movement(sheet, _standing_units(sheet, state))
-    # A unit without a place to go is disbanded, whatever is ordered (RET-03): a retreat phase asks in vain.
+    # A unit without a place to go is disbanded, whatever is ordered (RET-03), so a retreat phase is useless.
     has_refuge = any(d.may_retreat for d in dislodged) or rules.asks_units_without_refuge()
     retreating = dislodged if has_refuge else ()
     lost = () if has_refuge else tuple(d.unit for d in dislodged)

@@ -34,7 +34,7 @@ OutcomeRule = Callable[["MovementSheet", PartialResolution, int], None]
 
 
 class MovementRules(YearEndRules, Protocol):
-    """What a rule set decides while a movement phase is judged; `Ruleset` has the defaults and states
+    """The decisions of a rule set while a movement phase is judged; `Ruleset` has the defaults and states
     more."""
 
     ORDERS: ClassVar[Mapping[PhaseKind, frozenset[type[Order]]]]
@@ -66,7 +66,7 @@ class MovementRules(YearEndRules, Protocol):
 
 
 class MovementSheet:
-    """What is known of each unit n and each order i.
+    """Facts about each unit n and each order i.
 
     Where it is: `power`, `kind`, the province `place[n]`, and `steps[n]`, the provinces it reaches. `unit_at`
     finds a unit's number by its province, `place_numbers` the number of any place named so far; `place` is

@@ -138,7 +138,7 @@ def _disrupted(sheet: MovementSheet, _: PartialResolution, number: int) -> Failu
 
 
 def _stopped(sheet: MovementSheet, state: PartialResolution, number: int, goal: int) -> Failure:
-    """What stops a move: no convoy, a unit that stays at the goal or comes from there, or another move."""
+    """Obstacles to a move: no convoy, a unit that stays at the goal or comes from there, or another move."""
     if state.path_verdict(number) == FALSE:
         return _not_carried(sheet, state, number)
     rivals = state.attackers[goal]
@@ -155,7 +155,7 @@ def _stopped(sheet: MovementSheet, state: PartialResolution, number: int, goal: 
 def _held_off(sheet: MovementSheet, state: PartialResolution, number: int, holder: int) -> Failure:
     """Stopped by the unit that is at the goal, or that comes the other way."""
     unit = sheet.units[holder]
-    # DATC 6.D.10 and 6.E.2: no power dislodges its own unit, so strengths do not matter and are not told.
+    # DATC 6.D.10 and 6.E.2: no power dislodges its own unit, so strengths do not matter and are not reported.
     if sheet.power[holder] == sheet.power[number]:
         return "bounced", holder, (sheet.explainer, "own_unit_stays", unit)
     # Equal strengths stand off; a stronger holder beats the move back.

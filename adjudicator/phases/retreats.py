@@ -19,7 +19,8 @@ from adjudicator.units import Unit
 
 
 class RetreatRules(year_end.YearEndRules, Protocol):
-    """What a rule set decides while a retreat phase is judged; `Ruleset` has the defaults and states more."""
+    """The decisions of a rule set while a retreat phase is judged; `Ruleset` has the defaults and states
+    more."""
 
     def accepts_order(self, order: Order, phase: PhaseKind) -> bool: ...
     def forgives_wrong_kind(self) -> bool: ...
@@ -76,7 +77,7 @@ class _RetreatSheet:
         self.notes: list[Sentence] = []
 
     def read_orders(self) -> None:
-        """Void what is no retreat, choose the order of each dislodged unit, and see where it may go."""
+        """Void what is not a retreat, choose the order of each dislodged unit, and see where it may go."""
         indexes_of: dict[str, list[int]] = {}
         for index, order in enumerate(self.orders):
             fault = self._fault(order)
@@ -130,7 +131,7 @@ class _RetreatSheet:
         return tuple(map(self._explainer.text, dict.fromkeys(self.notes)))
 
     def _fault(self, order: Order) -> _Verdict | None:
-        """Why an order is no retreat of a dislodged unit that its power may order; None if it is one."""
+        """Why an order is not a retreat of a dislodged unit that its power may order; None if it is one."""
         if not self.rules.accepts_order(order, PhaseKind.RETREAT) or not isinstance(order, UnitOrder):
             return _void("not_a_retreat", ("no_retreat_order",))
         province = order.unit.region.province
@@ -194,7 +195,7 @@ class _RetreatSheet:
 
     def _enter(self, dislodged: Dislodgement, index: int) -> None:
         order = self.orders[index]
-        # What is no retreat here is `Disband`: `_fault` has let nothing else pass.
+        # What is not a retreat here is `Disband`: `_fault` has let nothing else pass.
         if not isinstance(order, Retreat):
             self.verdicts[index] = _Verdict(Result.SUCCEEDS, None, ("disbanded", dislodged.unit))
             return

@@ -19,7 +19,7 @@ _NONE: frozenset[str] = frozenset()
 
 
 class YearEndRules(Phrases, Protocol):
-    """What a rule set decides about ownership, supply and victory; `Ruleset` has the defaults
+    """The decisions of a rule set about ownership, supply and victory; `Ruleset` has the defaults
     and states more."""
 
     def after_year(

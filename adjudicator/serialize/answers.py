@@ -112,7 +112,7 @@ def _adjustments(resolution: Resolution, rules: Ruleset) -> dict[str, Any]:
 
 
 def _of_rule_set(resolution: Resolution, rules: Ruleset) -> dict[str, Any]:
-    """The keys of a rule set with a state of its own or a kind of phase of its own."""
+    """The keys of a rule set with its own state or kind of phase."""
     data: dict[str, Any] = {}
     if resolution.position.own is not None:
         data["state"] = codec.dump_own(resolution.position.own)

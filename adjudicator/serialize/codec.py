@@ -122,7 +122,7 @@ def _dump(value: Any) -> Any:
 
 
 def _dump_fields(value: Any) -> Document:
-    # Fields that a class computes for itself are no part of the value.
+    # Fields that a class computes for itself are not part of the value.
     return {f.name: _dump(getattr(value, f.name)) for f in fields(value) if f.init}
 
 

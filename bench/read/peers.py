@@ -149,7 +149,7 @@ def _with_orders(answer: Mapping[str, Any], order: Callable[[str], str | None]) 
 
 
 def _order(text: str, order: Callable[[str], str | None]) -> str | None:
-    # A text without a letter, such as a dash or a row of dots, is no order.
+    # A text without a letter, such as a dash or a row of dots, is not an order.
     return order(text) if re.search(r"[A-Za-z]", text) else None
 
 

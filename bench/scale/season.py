@@ -49,7 +49,7 @@ class Work(IntEnum):
 
 @dataclass(slots=True)
 class Season:
-    """What became of a season on `cores` cores and `connections` to the relay. Waits are seconds from a
+    """The fate of a season on `cores` cores and `connections` to the relay. Waits are seconds from a
     deadline until a game is judged, until its results are written, and until the relay has its last letter;
     `busy`: processor seconds by kind of work; `backlog`: an hour of the clock, and the jobs that waited
     then."""

@@ -20,7 +20,7 @@ _PROCESS_CLOCK = 2
 @contextmanager
 def held_to(pids: Sequence[int], share: float) -> Iterator[None]:
     """Stop each process whenever it has used more than `share` (0..1) of a core, as a quota of the kernel
-    would; a share of 1 or more holds no person."""
+    would; a share of 1 or more holds no one."""
     if share >= 1:
         yield
         return

@@ -2,7 +2,7 @@
 
 Each worker is held to a share of a core, so that four fit next to PostgreSQL on a machine of few cores. The
 queue, the database and the filing of what was read are real; in place of the reader stands one that takes as
-much processor time as it is told. Each worker has read a few sheets before it is measured, so that its start
+much processor time as requested. Each worker has read a few sheets before it is measured, so that its start
 does not count.
 """
 

@@ -151,7 +151,7 @@ passdb oauth2 {{
 
 
 def unprivileged() -> pwd.struct_passwd:
-    """The account servers run as: our own, or no person when that is root."""
+    """The account servers run as: our own, or no one when that is root."""
     return pwd.getpwnam("nobody") if os.geteuid() == 0 else pwd.getpwuid(os.geteuid())
 
 
@@ -206,7 +206,7 @@ class Dovecot:
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=out,
-                # A process group of its own, so that `kill` reaches all of its processes.
+                # Its own process group, so that `kill` reaches all of its processes.
                 start_new_session=True,
                 user=account.pw_uid if as_root else None,
                 group=account.pw_gid if as_root else None,

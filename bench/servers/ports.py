@@ -11,7 +11,7 @@ was taken between the question and a server's start."""
 
 
 def free_port() -> int:
-    """A port of loopback that no person listens on now. Raises OSError when none is found."""
+    """A port of loopback that no one listens on now. Raises OSError when none is found."""
     chance = SystemRandom()
     for _ in range(100):
         port = chance.randint(FIRST, LAST)

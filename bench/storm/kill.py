@@ -202,7 +202,7 @@ def _choose(
 
 
 def _leader(place: StormSite, running: list[StormProcess | None]) -> int | None:
-    """The number of the process that leads; None if no person does for a while."""
+    """The number of the process that leads; None if no one does for a while."""
     def leading() -> list[int]:
         with place.store() as session:
             # Connections for letters have leases too, and other holders.

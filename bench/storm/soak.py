@@ -60,7 +60,8 @@ DRAIN_SECONDS = 120  # for the last mails to be used
 
 @dataclass(frozen=True, slots=True)
 class SoakSample:
-    """What a process holds at one instant: megabytes of resident memory, open files, sockets among them."""
+    """The resources of a process at one instant: megabytes of resident memory, open files, sockets among
+    them."""
 
     memory_mb: float
     files: int

@@ -9,5 +9,5 @@ Door: `order_lines.order_automaton(forms, lexicon)`. The automaton gives `start`
 - `symbols`: the characters that count.
 - `prices`: what a word costs, in nats.
 
-Nothing here knows the map, the position or the ink.
+Nothing here depends on the map, the position or the ink.
 """

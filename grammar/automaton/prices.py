@@ -1,4 +1,4 @@
-"""How rare a word is on an order sheet, in nats: what a reader asks of the ink before it believes the word.
+"""How rare a word is on an order sheet, in nats: the ink that a reader needs before it accepts the word.
 
 Guesses in round figures from the wording of the handbook and of common play, not measured on any sheet. Words
 of every sheet cost nothing, words a sheet may have cost a little, and words that mostly come of a bad reading
@@ -38,7 +38,7 @@ without its apostrophe."""
 REMARK_LETTER = 1.5
 """A letter of a remark in parentheses, which may be any."""
 PREFIX_PRICE = 4.0
-"""The first letters of a name that represent it although no person listed them, on top of the name's
+"""The first letters of a name that represent it although no one listed them, on top of the name's
 price."""
 KINDLESS, KINDLESS_TARGET = 5.0, 1.5
 """An order's unit without its kind, and any other unit: players write the first, the second may go without

@@ -1,6 +1,6 @@
 """Every word and name of an order as one tree of letters, shared by all states of the grammar.
 
-Each node knows which entries end at or below it, as the bits of a whole number, so that a walk through the
+Each node has the entries that end at or below it, as the bits of a whole number, so that a walk through the
 grammar prunes the tree by one `&`.
 """
 
@@ -16,7 +16,7 @@ from grammar.lexicon import BREAK, KIND, NUMBER, ORDER_BREAKS, PLACE, UNIT_WORD,
 from grammar.words import fold
 
 Terminals = tuple[str, ...]
-"""What a spelling represents: mostly one terminal, several for a fixed phrase."""
+"""The meaning of a spelling: mostly one terminal, several for a fixed phrase."""
 
 _PREFIX_SIZES = range(3, 5)
 """Letters of a prefix that may represent a name where only one begins so ("Iri")."""

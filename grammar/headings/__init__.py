@@ -8,5 +8,5 @@ sheet), `automaton.heading_automaton` (headings over characters, for a decoder o
 - `names`: names of games and powers against what was written.
 - `dates`: season, year, kind of paper and version.
 
-Nothing here knows a mail, a database or the orders below the heading.
+Nothing here depends on a mail, a database or the orders below the heading.
 """

@@ -2,7 +2,7 @@
 
 A heading row is a run of fields in any order, parted by spaces, commas, colons or dashes: a game, a power or
 the person who commands it, a season, a year, the kind of paper, version instructions. Real names and other
-words are not in it: a row that free letters fit better is no heading.
+words are not in it: a row that free letters fit better is not a heading.
 """
 
 from __future__ import annotations

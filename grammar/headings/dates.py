@@ -36,7 +36,7 @@ class PhaseFields:
     """Season, year and kind, and the indices of the tokens they use.
 
     `season_corrected`, `kind_corrected`: it was misspelt. `unclear`: fields ("season", "year", "type") with
-    two different values, or a number where the year should be that is no year.
+    two different values, or a number where the year should be that is not a year.
     """
 
     season: str | None
@@ -129,7 +129,7 @@ def _years(line: str, words: Sequence[Token], free: Sequence[int]) -> tuple[list
         if 3 <= len(text) <= 4:
             years[int(text)] = None
             indices.append(index)
-            # A winter's year may be written as 620/1; its second half is no field of its own.
+            # A winter's year may be written as 620/1; its second half is not a separate field.
             is_followed = index + 1 < len(words)
             if is_followed and re.fullmatch(r"\s*/\s*", line[words[index].end:words[index + 1].start]):
                 indices.append(index + 1)
@@ -167,7 +167,7 @@ def _nearest_season(words: Sequence[Token], indices: Sequence[int], known: Mappi
     best: tuple[float, int, tuple[str, ...]] | None = None
     for index in indices:
         text = words[index].text
-        # A word for a kind of paper is no misspelt season.
+        # A word for a kind of paper is not a misspelt season.
         if len(text) < 3 or not text.isalpha() or text in _KINDS:
             continue
         likenesses = {

@@ -189,7 +189,7 @@ def plausible_names(scores: Sequence[tuple[float, str]], least: float = MIN_LIKE
     """The names a writer may have meant: none, one clear one, or several too near each other to choose.
 
     The second need not be clear itself: a name close behind the best makes the best unclear. Two that are
-    only half like are a choice too, and not corrected; one alone is no name at all.
+    only half like are a choice too, and not corrected; one alone is not a name at all.
     """
     best = scores[0][0] if scores else 0.0
     names = tuple(name for score, name in scores if score >= _HALF_LIKE and best - score < _MARGIN)

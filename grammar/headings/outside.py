@@ -1,4 +1,4 @@
-"""Dates of letters and addresses around a heading, which are no part of it (WOR-05).
+"""Dates of letters and addresses around a heading, which are not part of it (WOR-05).
 
 "Oxford, 3 November 1648" and "5 Spring Gardens" have a year and a season that are not the game's.
 """
@@ -35,7 +35,7 @@ def outside(line: str, words: Sequence[Token], seasons: Collection[str],
     for index, word in enumerate(words):
         if word.text in _MONTH and index not in used:
             indices |= _date_at(words, index, seasons, used)
-        # "3rd version" is no road with a number.
+        # "3rd version" is not a road with a number.
         elif word.text in _STREET and not (index and words[index - 1].end == word.start):
             indices |= _address_at(words, index, seasons, used)
     return frozenset(indices)

@@ -31,7 +31,7 @@ _LIKE_YEAR = re.compile(r"\b[0-9lIiOoSsBGZz|]{3,4}\b")
 _LIKE_ONE = re.compile(r"\b(v|V|ver|Ver|version|Version)([. ]?\s*)[lI|]\b")
 _DIGITS = str.maketrans("lIiOoSsBGZz|", "111005586221")
 _MAX_YEARS_APART = 9
-"""Years between subject and sheet beyond which a digit was misread: no person writes orders for another
+"""Years between subject and sheet beyond which a digit was misread: no one writes orders for another
 decade."""
 _MANY_DOUBTS = 2
 """Fields of a heading, read dimly, that together hold a sheet. Set by hand: one is as often a slip of the
@@ -101,8 +101,8 @@ def parse_sheet_heading(lines: Sequence[str], games: Sequence[KnownGame]) -> She
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What one line states about the phase and the version. `read`: the line as read, before letters became
-    digits."""
+    """The words of one line about the phase and the version. `read`: the line as read, before letters
+    became digits."""
 
     read: str
     phase: PhaseFields
@@ -224,7 +224,7 @@ def _with_misspelt_names(words: Sequence[Token], used: frozenset[int], known: He
 def disagreements(subject: Heading, sheet: SheetHeading) -> tuple[Disagreement, ...]:
     """The fields in which subject and sheet differ; such a submission is held (HEAD-03, Q-07).
 
-    A field that one of them lacks is no disagreement. The version is not compared: an instruction on the
+    A field that one of them lacks is not a disagreement. The version is not compared: an instruction on the
     sheet outranks the subject's number (VER-02).
     """
     fields = ("game", "power", "season", "year", "kind")

@@ -21,8 +21,8 @@ OWN_WORDS = ("As the machine read it:", "A picture from Galloper: not read as or
 """Words that are on such pictures alone; a part of one that was cut out of a letter still has them."""
 
 MOST_LETTERS = 800
-"""A longer text is no code of ours: two names of 30 letters with four bytes each take 720, and the rest under
-60."""
+"""A longer text is not a code of ours: two names of 30 letters with four bytes each take 720, and the rest
+under 60."""
 
 _KINDS = {"M": PhaseKind.MOVEMENT, "R": PhaseKind.RETREAT, "A": PhaseKind.ADJUSTMENT, "T": PhaseKind.TURN}
 _LETTERS = {kind: letter for letter, kind in _KINDS.items()}
@@ -32,8 +32,8 @@ _NONCE = re.compile(r"[A-Z0-9]{1,16}")
 
 @dataclass(frozen=True, slots=True)
 class SheetCode:
-    """What a code states. `game` and `power` are ids and `season` a word of the variant, all in capitals: a
-    code has no small letters. `page`: from 1. `nonce`: letters and digits, the same on all pages of one
+    """The contents of a code. `game` and `power` are ids and `season` a word of the variant, all in capitals:
+    a code has no small letters. `page`: from 1. `nonce`: letters and digits, the same on all pages of one
     print."""
 
     game: str

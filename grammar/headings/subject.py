@@ -23,7 +23,7 @@ from grammar.headings.values import Flag, Heading, HeadingCode, HeadingComplaint
 from grammar.headings.versions import VersionSpan, find_version, is_version_unclear
 
 _MAX_SUBJECT = 2000
-"""Characters of a subject that are read; no person writes more on purpose."""
+"""Characters of a subject that are read; no one writes more on purpose."""
 _MIN_INNER_LIKENESS = 0.85
 """Least likeness, 0..1, at which a name is picked out of a longer run of unknown words."""
 _MAX_INNER_RUNS = 200
@@ -36,7 +36,7 @@ _Run = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class _NameField:
-    """What was found for one name field. No name: unknown. One: found. Several: ambiguous.
+    """The finds for one name field. No name: unknown. One: found. Several: ambiguous.
 
     `written`: the words in doubt. `missing`: no words are left for the field. `corrected`: misspelt.
     """
@@ -215,7 +215,7 @@ def _find_both(words: Sequence[Token], runs: list[_Run],
             best = (total, game, power, used)
     if best is not None:
         return best[1:]
-    # With several runs and no pair no person can show which was to be the game.
+    # With several runs and no pair no one can show which was to be the game.
     if len(runs) != 1:
         return _MISSING, _MISSING, []
     game_score, game = _guess(words, runs[0], known.games)
@@ -275,12 +275,12 @@ def _only_kind(phase: PhaseFields, known: HeadingNames) -> PhaseKind | None:
 
 
 _FIELD_NAMES = {"type": "kind of orders"}
-"""What a reader calls a field of a heading."""
+"""The name of a field of a heading."""
 
 
 def _complaint(game: _NameField, power: _NameField, phase: PhaseFields,
                heading: Heading) -> HeadingComplaint | None:
-    # A missing year is no fault (SUBJ-06), and a missing version none either; two different years are.
+    # A missing year is not a fault (SUBJ-06), and a missing version none either; two different years are.
     is_missing = {
         "game": game.missing,
         "power": power.missing,

@@ -78,7 +78,7 @@ def fold(word: str) -> str:
 def tokens(line: str) -> tuple[Token, ...]:
     """The words and numbers of a cleaned line, each with whether a separator is before it.
 
-    A hyphen without a space on either side is no separator: `Ashby-de-la-Zouch` stays one name (SUBJ-05).
+    A hyphen without a space on either side is not a separator: `Ashby-de-la-Zouch` stays one name (SUBJ-05).
     """
     parts: list[Token] = []
     last = 0

@@ -34,8 +34,8 @@ _REPLACED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class VersionSpan:
-    """What a line states of a sheet's version, and the tokens [`first`, `last`) from the first word about it
-    to the last one before anything else.
+    """The words of a line about a sheet's version, and the tokens [`first`, `last`) from the first word
+    about it to the last one before anything else.
 
     `number` is None where several different numbers are written. `replaces`: the version that it replaces.
     """
@@ -97,7 +97,7 @@ def _numbered(line: str, words: Sequence[Token], used: frozenset[int]) -> Iterat
             continue
         # isdigit() is true of "²" too, which int() refuses.
         if number.text.isascii() and number.text.isdigit() and len(number.text) <= 9:
-            # "v2.1" and "v2?" are no number that anybody can rank.
+            # "v2.1" and "v2?" are not numbers that can be ranked.
             is_plain = _GOES_ON.match(line, number.end) is None
             yield VersionSpan(int(number.text) if is_plain else None, index, end + 1)
         elif number.text in _NUMBER_WORDS and len(mark.text) > 1:  # a lone "v" needs a figure

@@ -103,8 +103,8 @@ class _Board:
         """The powers; what is none for certain is an unknown directive."""
         powers = []
         for power in self._reader.powers.values():
-            # Any first word that is no directive may be a power, so a misspelt directive looks like one whose
-            # homes are no places.
+            # Any first word that is not a directive may be a power, so a misspelt directive looks like one
+            # whose homes are not places.
             strange = [place for place in power.homes if place.partition("/")[0] not in self._base]
             if not power.homes and not power.units and power.owns is None:
                 self._report.fault(*power.source, (f"{power.id} is not a directive known here, and no power "
@@ -257,7 +257,7 @@ def _alias(written: str, base: str, coast: str, line: SourceLine) -> DraftName:
         coast,
         COASTS.get(coast, "").upper(),
     }
-    # Our loader reads a coast behind any spelling of its province, so "spn/nc" needs no row of its own.
+    # Our loader reads a coast behind any spelling of its province, so "spn/nc" needs no separate row.
     region = f"{base}/{coast}" if coast and not usual else base
     return DraftName(parts["base"] if parts and usual else text, region, written.endswith("?"), line)
 

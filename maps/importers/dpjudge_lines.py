@@ -77,7 +77,7 @@ class DpjudgeReader:
 
     def _line(self, line: str, words: list[str], position: SourceLine) -> None:
         directive = words[0].upper()
-        # Before any power CENTERS lists those that no person owns.
+        # Before any power CENTERS lists those that no one owns.
         if directive == "CENTERS" and self._current is None:
             directive = "UNOWNED"
         # Names first: "A + B = ab" would otherwise begin a power called A.
@@ -86,7 +86,8 @@ class DpjudgeReader:
         elif directive in self._table:
             self._table[directive](words, position)
         else:
-            # A first word that is no directive begins a power; `dpjudge.py` finds out which of them are none.
+            # A first word that is not a directive begins a power; `dpjudge.py` finds out which of them are
+            # none.
             self._power(directive, line, position)
 
     def _fault(self, position: SourceLine, message: str) -> None:
@@ -118,7 +119,7 @@ class DpjudgeReader:
         known = self.ground.pop(place, None) or self._other_case(place)
         if directive == "AMEND" and known is None:
             return self._fault(position, f"AMEND {place}: no line before has this place")
-        # AMEND changes the list it finds; any other directive with a list of its own replaces it.
+        # AMEND changes the list it finds; any other directive with its own list replaces it.
         abuts = list(known.abuts) if known and (directive == "AMEND" or len(words) <= 3) else []
         for word in words[3:]:
             # "-XYZ" takes a neighbour away again.
@@ -224,7 +225,7 @@ class DpjudgeReader:
         place = words[1].upper()
         for other in self.powers.values():
             # A unit line takes the place from anyone who was there: a file that uses another one may set its
-            # pieces anew.
+            # pieces again.
             other.units = [
                 unit for unit in other.units if unit[1].partition("/")[0] != place.partition("/")[0]
             ]

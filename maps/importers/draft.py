@@ -42,7 +42,7 @@ class SourceRemark:
 
 
 class ImportReport:
-    """What is wrong with a source (`faults`), and what it states that our tables have no place for
+    """The faults of a source (`faults`), and what it states that our tables have no place for
     (`notes`)."""
 
     def __init__(self) -> None:

@@ -186,7 +186,7 @@ class _Board:
             self._fault(self._beside, element, f"{text!r} means {other} and {place}")
 
     def _find(self, text: str, file: str, element: Element, role: str) -> _Ref | None:
-        """The place a text means; None with a fault, and None silently for one that no person may enter."""
+        """The place a text means; None with a fault, and None silently for one that no one may enter."""
         place, coast = self._spelled.get(text.strip().casefold()), ""
         if place is None and (parts := _REF.fullmatch(text.strip())) is not None:
             # The whole text was tried first: a place may be called "Cape-nc".
@@ -206,7 +206,7 @@ class _Board:
             by_name[name.casefold()] = DraftPower(
                 name, name, tuple(dict.fromkeys(part for part in more if part and part != name))
             )
-            # Our boards have no seats that no person plays.
+            # Our boards have no seats that no one plays.
             if element.get("active") == "false":
                 self._note(self._file, element, (f"{name} is not played in this variant, and is a power like "
                                                  "the others here"))
@@ -317,7 +317,7 @@ class _Board:
             if kind is None:
                 self._fault(self._file, element, (f"unit {element.get('unit')!r} is not known here; known "
                                                   "are army and fleet"))
-            # Each of the three has its own fault by now; all are told in one run.
+            # Each of the three has its own fault by now; all are reported in one run.
             if ref is None or power is None or kind is None:
                 continue
             coast = element.get("unitcoast").upper()

@@ -30,7 +30,7 @@ SourceFiles = Mapping[str, SourceFile]
 
 def file_bytes(files: SourceFiles, name: str, report: ImportReport) -> bytes | None:
     """The bytes of a file; None with a fault when it cannot be read, is empty or too large."""
-    # A file that no person handed in reads like one that is not there.
+    # A file that no one handed in reads like one that is not there.
     file = files.get(name) or SourceFile(b"", 0, os.strerror(errno.ENOENT))
     if file.problem:
         report.fault(name, 0, f"the file cannot be read ({file.problem})")

@@ -61,7 +61,7 @@ def _table(files: SourceFiles, name: str, report: ImportReport) -> str:
     source_lines = file_lines(files, name, report)
     if not source_lines:
         return ""
-    # The heading tells: a spreadsheet saves semicolons where the comma is the decimal sign, and tabs as
+    # The heading shows it: a spreadsheet saves semicolons where the comma is the decimal sign, and tabs as
     # Unicode text.
     separator = max(_SEPARATORS, key=source_lines[0].count)
     text = io.StringIO()

@@ -1,7 +1,7 @@
 """Words inserted above a row, and the row as its writer corrected it.
 
-A small row close above a longer one, within its width, is no line of its own: it belongs into the row below,
-in place of a word crossed out there, or at the gap above which it is. Nothing is decided here: the row
+A small row close above a longer one, within its width, is not a separate line: it belongs into the row
+below, in place of a word crossed out there, or at the gap above which it is. Nothing is decided here: the row
 keeps its text, and the corrected reading is next to it. Whether the corrections are clear enough to accept
 automatically is decided by features (`decoding.confidence`).
 """

@@ -169,7 +169,7 @@ class _Search:
             yield from self._hatching(short)
 
     def _hatching(self, strokes: Sequence[_Mark]) -> Iterator[_Mark]:
-        """Strokes of one direction side by side, each from one row to the next: three are no letters."""
+        """Strokes of one direction side by side, each from one row to the next: three are not letters."""
         for first in strokes:
             # Each near the last: letters' stems that lead to the next row stand words apart.
             near, beside = HATCH_GAP * PITCH / self._scale, [first]

@@ -1,4 +1,4 @@
-"""A stroke much finer than the writing's from one end of a row to the other, told by the gaps between
+"""A stroke much finer than the writing's from one end of a row to the other, found by the gaps between
 letters.
 
 The recogniser's features see a stroke the worse the finer it is. But where there are no letters a row has
@@ -65,7 +65,7 @@ RULED = 0.8  # share of the gaps, 0..1, in which such a line shows if a rule run
 class Hairline(NamedTuple):
     """The likeliest straight line across a row.
 
-    `gap_share`: the share of the row's gaps in which it shows, 0..1; 0 if there are too few gaps to tell.
+    `gap_share`: the share of the row's gaps in which it shows, 0..1; 0 if there are too few gaps.
     `left` and `right`: where the row is written, as shares of the crop's width.
     """
 

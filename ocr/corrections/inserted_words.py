@@ -262,7 +262,7 @@ def _runs(crossing: CrossingScores, least_prob: float, fewest: int) -> list[Run]
 def small_letter_rows(ink: Plane, crossing: CrossingScores) -> tuple[float, float]:
     """Top and base of the small letters, in pixels of a crop HEIGHT high; both 0 without ink.
 
-    Told by how often ink begins and ends along each row of pixels where nothing is struck or inserted; along
+    Found by how often ink begins and ends along each row of pixels where nothing is struck or inserted; along
     all of it if that is little.
     """
     is_live = (crossing.class_probs[:, 0] > LIVE) & (crossing.above_probs < NO_WORD)

@@ -1,4 +1,4 @@
-"""Was a row, or a word of it, crossed out? Told by what the recogniser saw of it, frame by frame.
+"""Was a row, or a word of it, crossed out? Decided by what the recogniser saw of it, frame by frame.
 
 The probabilities along the row come from the engine (`ocr.engines.crossing`). Here they become one score for
 the row, and stretches of it that end where words do. The weights, `strike.toml`, are fitted on composed

@@ -46,7 +46,7 @@ def soft_ink(row: Image) -> Plane:
 def body_rows(ink: Plane) -> slice:
     """The rows of pixels in which letters without stems stand; BODY_RANGE of them.
 
-    Told by how often ink begins and ends along each row of pixels. Letters do so everywhere; a level stroke,
+    Found by how often ink begins and ends along each row of pixels. Letters do so everywhere; a level stroke,
     an underline or the rest of a printed rule hardly ever, so these do not pull the body towards them.
     """
     changes = np.abs(np.diff((ink > 0.5).astype(np.float32), axis=1)).sum(axis=1)

@@ -9,5 +9,5 @@ Door: `decoder.Decoder`, `alignment.align` and `score_texts`, `ctc.line_posterio
 - `alignment`: how a text lies on the ink, frame by frame and word by word.
 - `confidence`: how sure a decoded line is, and whether a person must look (`confidence.toml`).
 
-Knows no grammar and no names: those are in the automaton.
+Without grammar and names: those are in the automaton.
 """

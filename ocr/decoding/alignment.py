@@ -152,7 +152,7 @@ def shown_letters(decoder: Decoder, ink: Floats) -> tuple[ShownLetter, ...]:
 
 
 def letter_begins(decoder: Decoder, ink: Floats) -> Starts:
-    """By frame: True if free reading begins a letter there. A space is no letter."""
+    """By frame: True if free reading begins a letter there. A space is not a letter."""
     best = ink.argmax(axis=1)
     begun: Starts = (
         (best != 0) & (best != decoder.space_column) & np.concatenate(([True], best[1:] != best[:-1]))

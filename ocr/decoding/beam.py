@@ -79,7 +79,7 @@ class Beam:
         self._node_spaced: list[Flags] = [np.zeros(1, dtype=np.bool_)]
 
     def keep_rows(self, rows: Flags) -> None:
-        """Go on with these rows only; they are numbered anew."""
+        """Go on with these rows only; they are numbered again."""
         prefixes = np.flatnonzero(rows.take(self.row))
         self.row = (rows.cumsum() - 1).take(self.row.take(prefixes))
         self.state, self.total = self.state.take(prefixes), self.total.take(prefixes)
@@ -243,7 +243,7 @@ class Beam:
             level = parents.take(level)
         if not reverse:
             return [BeamPath((), ()) for _ in nodes]
-        # One row a text; shorter texts begin with nodes 0, which are no step.
+        # One row a text; shorter texts begin with nodes 0, which are not steps.
         path: Numbers = np.stack(reverse[::-1], axis=1)
         arc, is_step, is_spaced = arcs.take(path), path > 0, spaced.take(path)
         space_prices = self._space_prices(is_step, is_spaced, self._table.arc_target.take(arc))

@@ -64,7 +64,7 @@ class ReviewThresholds:
     cross_strokes_part: float
     """0..1, below: how much any part may look struck for that."""
     surely_struck_whole: float
-    """0..1, at least: a row that scores this, and `surely_struck_part`, is so plainly out that no person need
+    """0..1, at least: a row that scores this, and `surely_struck_part`, is so plainly out that no one need
     look. Of 358 rows beyond 0.95 that were crossed out 352 were beyond 0.99; of four live ones three, hasty
     or two rows in one."""
     surely_struck_part: float
@@ -77,7 +77,7 @@ class TableError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What is known of a decoded line's best order. All lexical or of the ink; nothing of the board.
+    """Facts about a decoded line's best order. All lexical or of the ink; nothing of the board.
 
     Those that count nats lost are of the opinion that fits best, unless said."""
 
@@ -133,7 +133,7 @@ EVIDENCE = (
 
 
 def evidence(features: Features) -> dict[str, float]:
-    """What speaks against a line, by the names of EVIDENCE: 0 or more, and the more the worse.
+    """The evidence against a line, by the names of EVIDENCE: 0 or more, and the more the worse.
 
     `close` and `nearby`: 0..1, how near the next order is, over CLOSE and NEARBY nats. The others are
     features."""

@@ -17,7 +17,7 @@ from importlib.resources import files
 FILE = "ocr/decoding/confusions.toml"
 
 # The counting starts from these, so that a pair that never occurred in the sample is not dearer than one that
-# no person believes in.
+# no one believes in.
 PAIRS = (
     "a4 ao ae au oc oe ec eo er es ei il i1 l1 lt tf ft it jl 0o 5s 2z 6b 8b 9g 8& 7t gy gq yj jg vy un uv "
     "un nm nr ni rv rn rs vw uw wm hn hb hk kb hl kl kr kx xr dl cd od ct bl bp pj ps ti tl rt sr sz zr fp "
@@ -32,7 +32,7 @@ class PriceError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ConfusionPrices:
-    """What a sign costs, in nats, if the ink shows another or none.
+    """The cost of a sign, in nats, if the ink shows another or none.
 
     `shown`: by the sign that was written, then by the one that the ink shows. `lost`: by the sign that was
     written. A pair or sign that is missing costs what any wrong one costs (`decoder.Search.wrong_letter`).

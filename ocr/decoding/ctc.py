@@ -43,7 +43,7 @@ def second_opinion_posteriors(line: ReadLine) -> Posteriors | None:
 
 
 def look_posteriors(line: ReadLine) -> tuple[Posteriors, ...]:
-    """The posteriors of a line by each look at its rows; empty if a row's ink was not kept."""
+    """The posteriors of a line by each look at its rows; empty if a row's ink was not stored."""
     by_row = [() if row.looks is None else row.looks.posteriors() for row in line.rows]
     wholes = [_end_to_end(parts) for parts in zip(*by_row, strict=False)] if by_row else []
     return tuple(whole for whole in wholes if whole is not None)

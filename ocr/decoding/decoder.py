@@ -2,7 +2,7 @@
 
 Prefix beam search for CTC (Graves 2012, Hannun 2014). The automaton states by which characters a text may go
 on; every frame allows every character at a price, so a misspelt, misread, lost or added letter costs that
-much and needs no arcs of its own. What the automaton knows, names or words, is not seen here.
+much and needs no arcs of its own. The contents of the automaton, names or words, are not used here.
 """
 
 from __future__ import annotations

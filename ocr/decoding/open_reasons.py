@@ -55,4 +55,5 @@ SENTENCES: Mapping[OpenReason, str] = {
     OpenReason.NOT_UNDERSTOOD: "It begins like an order and was not understood.",
     OpenReason.NOT_PLAIN: "It may be an order, or a remark about one.",
 }
-"""What the desk states about each reason. Each is a sentence about the writing and none about the game."""
+"""The desk's sentence for each reason. Each is a sentence about the writing and none about the
+game."""

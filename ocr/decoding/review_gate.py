@@ -23,7 +23,7 @@ HALF_STRUCK = 0.6
 """Score, 0..1, of a row as a whole from which no correction in it is plain. By hand."""
 
 ASKS_FOR_A_LOOK = 0.7
-"""Score, 0..1, from which a hairline, or ink that no person read, requests a person. By hand."""
+"""Score, 0..1, from which a hairline, or ink that no one read, requests a person. By hand."""
 
 # Of 45 such lines on 650 composed sheets and the samples none was crossed out in any part, and 39 were read
 # rightly.
@@ -45,7 +45,7 @@ def open_reasons(
     features: Features, confidence: float, thresholds: ReviewThresholds
 ) -> tuple[OpenReason, ...]:
     """Why a line waits for a person, by its ink; empty for one that passes: one threshold on the calibrated
-    confidence, and what is no question of chance."""
+    confidence, and what is not a question of chance."""
     holds = {
         OpenReason.ODD_ORDER: features.is_odd,
         OpenReason.UNIT_LETTER: features.kind_margin < thresholds.kind_margin or features.is_kindless,
@@ -78,7 +78,7 @@ def is_crossed_out(strike: Strike, thresholds: ReviewThresholds, uncertainty: fl
 
 
 def is_surely_crossed_out(strike: Strike, thresholds: ReviewThresholds) -> bool:
-    """True if a line is so plainly crossed out, from end to end, that no person need look; never by strokes
+    """True if a line is so plainly crossed out, from end to end, that no one need look; never by strokes
     across its letters."""
     return (
         strike.score >= thresholds.surely_struck_whole

@@ -7,7 +7,7 @@ here.
 - `finetuned`, `crossing`: the recogniser's layers tuned to handwriting; the head that sees crossed-out
   writing.
 - `hand`: one person's own output layer, fitted to lines of theirs.
-- `runtime`: onnxruntime, which measures its use unless instructed otherwise, and is told.
+- `runtime`: onnxruntime, which measures its use unless that is switched off, as here.
 - `tesseract`: asked last, on rows that both networks are lost on.
 
 Imports only `page` and `freed_memory`.
@@ -40,7 +40,7 @@ LEAST_PROB = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrossingScores:
-    """What an engine that sees crossing out states about a row, frame by frame as in its posteriors.
+    """An engine's verdict on crossing out in a row, frame by frame as in its posteriors.
 
     `class_probs`: float32, shape (frames, len(STRIKE_CLASSES)), each frame sums to 1. `above_probs`: float32,
     shape (frames,), 0..1, the probability that an inserted word is above the row there, within the crop.

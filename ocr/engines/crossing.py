@@ -67,7 +67,7 @@ class CrossingHead:
     layers: tuple[tuple[Weights, Weights], ...]
 
     def __call__(self, features: Weights) -> CrossingScores:
-        """What the head states about a row. `features`: float32, shape (384, frames)."""
+        """The verdict of the head on a row. `features`: float32, shape (384, frames)."""
         values = features.T - self.mean
         for number, (weights, constant) in enumerate(self.layers):
             values = _convolved(np.maximum(values, 0.0) if number else values, weights) + constant

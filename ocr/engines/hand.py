@@ -50,7 +50,7 @@ class LearntLine:
 
 
 class HandError(ValueError):
-    """The bytes are no hand for this network."""
+    """The bytes are not a hand for this network."""
 
 
 @dataclass(frozen=True)

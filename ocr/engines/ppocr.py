@@ -272,7 +272,7 @@ class PpOcr:
         return replace(recognition, crossing=scores)
 
     def _source(self, frames: npt.NDArray[np.float32], columns: tuple[int, ...]) -> LayerInput | None:
-        """What the output layer was given, kept; the published layer is never laid anew."""
+        """What the output layer was given, kept; the published layer is never laid again."""
         if not self._tuned:
             return None
         return LayerInput(frames, self._layer or common_layer(self._threads), columns)

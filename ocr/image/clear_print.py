@@ -1,5 +1,5 @@
-"""What is printed on an order sheet and is no heading, taken out before anything is read; and which boxes are
-ticked (LET-12).
+"""What is printed on an order sheet and is not a heading, taken out before anything is read; and which boxes
+are ticked (LET-12).
 
 Only marks and codes are covered. All else is printed pale, and only what is pale goes: a pen's strokes stay,
 also across it.
@@ -37,7 +37,7 @@ tenth. On an older sheet, which has none, a person may write there. By hand."""
 BOTH = "?"
 """Both boxes of a row are ticked."""
 KINDS = ("A", "F")
-"""What the boxes represent: an army and a fleet."""
+"""The meaning of the boxes: an army and a fleet."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""What is wrong with a photograph at first sight, before anything on it is read: so that its receipt can say
+"""The faults of a photograph at first sight, before anything on it is read: so that its receipt can say
 it while there is time for another."""
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ TOUCHING 42 of 44 cut-off and none of 22 whole photographs were instructed to be
 TOUCHING = 2  # letters that must touch one side: one may be a tail. By hand
 WORD = 0.25  # length of a joined word at most, as a share of the long side: more is an edge or fold. By hand
 FEWEST = 4
-"""Letters or joined words, fewer of which are no sheet. By hand: one order has four words; of 67 sheets one
-had 8, with strokes that run into each other, and the others 29 or more; two meadows had none."""
+"""Letters or joined words, fewer of which do not make a sheet. By hand: one order has four words; of 67
+sheets one had 8, with strokes that run into each other, and the others 29 or more; two meadows had none."""
 INSET = 0.03  # share of a side, 0..0.1, at the edges of a sheet that is not looked at for that. By hand
 
 
 class PhotoTrouble(StrEnum):
-    """What is wrong with a photograph. The words are flags of the verdict on its mail."""
+    """The faults of a photograph. The words are flags of the verdict on its mail."""
 
     DARK = "photo_dark"
     BLURRED = "photo_blurred"
@@ -44,7 +44,7 @@ class PhotoTrouble(StrEnum):
 
 
 def first_look(photo: Image) -> tuple[PhotoTrouble, ...]:
-    """What is wrong with an upright RGB photograph; empty if nothing is. A quarter of a second."""
+    """The faults of an upright RGB photograph; empty if there are none. A quarter of a second."""
     scale = min(1.0, SIDE / max(photo.shape[:2]))
     resized = cv2.resize(photo, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     small = np.asarray(resized, dtype=np.uint8)

@@ -63,7 +63,7 @@ def _format_of_boxes(data: bytes) -> PictureFormat | None:
     size = min(int.from_bytes(data[:4], "big"), 256)
     major = data[8:12]
     brands = {major} | {data[offset : offset + 4] for offset in range(16, size, 4)}
-    # A still picture in AV1 names the common brand mif1 too, and is no HEIC.
+    # A still picture in AV1 names the common brand mif1 too, and is not HEIC.
     if major in _AVIF_BRANDS or (_AVIF_BRANDS & brands and not _HEIC_BRANDS & brands):
         return PictureFormat.AVIF
     return PictureFormat.HEIC if (_HEIC_BRANDS | _STILL_BRANDS) & brands else None

@@ -185,7 +185,7 @@ def high_percentile(values: npt.NDArray[np.float32], percent: float) -> float:
     flat = values.ravel()
     place = (len(flat) - 1) * (percent / 100)
     lower = int(place)
-    # The values from there on are all that is sorted. A sample tells about where they begin.
+    # The values from there on are all that is sorted. A sample shows about where they begin.
     sample = np.sort(flat[::_SAMPLED])
     least = sample[max(0, len(sample) - 1 - int(_ROOM * (len(flat) - lower) / _SAMPLED))]
     highest = flat[flat >= least]

@@ -25,7 +25,7 @@ letter (rows) and factor (columns):
 | above | .083 | .083 | .091 | .099 | .113 | 107 |
 """
 LEAST_LETTERS = 8
-"""Letters of a reading below which the margins of its crop count for too much to tell."""
+"""Letters of a reading below which the margins of its crop count for too much."""
 
 
 SCRAWLED = 0.75
@@ -50,7 +50,7 @@ def second_opinion(engine: Engine, crop: Image, first: Recognition) -> Recogniti
     wide = crop if first.posteriors is None else widened(
         crop, len(first.posteriors.log_probs), len(first.text))
     (reading,) = engine.read([wide])
-    # A scrawl has many strokes too, and is no narrow hand.
+    # A scrawl has many strokes too, and is not a narrow hand.
     if wide is not crop and max(first.score, reading.score) < SCRAWLED:
         (reading,) = engine.read([crop])
     return reading

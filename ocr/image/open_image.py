@@ -80,8 +80,8 @@ TURNS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenedFile:
-    """What a file holds: pages, or a reason. `detail`: more for people. `kind`: the format found. `more`:
-    pictures next to the pages, which are not read: the rest of a film or a burst."""
+    """The contents of a file: pages, or a reason. `detail`: more for people. `kind`: the format found.
+    `more`: pictures next to the pages, which are not read: the rest of a film or a burst."""
 
     pages: tuple[Image, ...] = ()
     reason: UnreadableReason | None = None

@@ -60,7 +60,7 @@ RULE = (14.0, 190.0)
 
 KIND_BOX, KIND_BOXES, BOX_ABOVE_RULE = 5.2, (0.0, 6.2), 1.6
 """Side of a box for the kind of a unit; the left edges of the two boxes, army and fleet; and how far above
-its rule a box ends. They are to the left of the rules, where no person begins to write."""
+its rule a box ends. They are to the left of the rules, where no one begins to write."""
 
 FOOT_CODE = Area(15.0, 247.4, 53.4, 257.0)
 """The same code once more, as a rectangular Data Matrix: where the head is cut off or folded away, it alone

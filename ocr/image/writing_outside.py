@@ -26,8 +26,8 @@ THIN_AND_DARK = 0.12
 DARKEST = 60
 """Grey, 0..255: in darker surroundings that share is taken of this, or noise would count. By hand."""
 SPECKS = 40
-"""Pixels: fewer that are thin and dark are no row of writing. Photographs: 31 or less on six, 181 or more on
-the others."""
+"""Pixels: fewer that are thin and dark are not a row of writing. Photographs: 31 or less on six, 181 or more
+on the others."""
 SWOLLEN = 1.03
 """Factor, 1..1.1: sheets are taken larger, since their own edges are thin and dark too. By hand."""
 ACROSS = 2

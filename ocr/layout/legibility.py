@@ -1,4 +1,4 @@
-"""Are the rows found on a sheet writing at all? Told by how well they read."""
+"""Are the rows found on a sheet writing at all? Decided by how well they read."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def required_trust(
 
     `photo_is_good`: nothing is wrong with the photograph. Then a list that reads badly is one in a bad hand,
     which is for a person and must not be asked for again; so are two rows of words on paper (`is_on_paper`:
-    the edges of a sheet show). Knots in wood are on no paper, and notes of music are no words.
+    the edges of a sheet show). Knots in wood are on no paper, and notes of music are not words.
     """
     if photo_is_good and (_is_list(rows) or (is_on_paper and _is_short_sheet(rows))):
         return min(usual, LISTED_TRUST)

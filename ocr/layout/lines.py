@@ -146,7 +146,7 @@ def part_tall_boxes(
 def _parts(
     quad: Quad, others: Sequence[Quad], row_height: float, find_at: Callable[[Quad, float], Sequence[Quad]]
 ) -> list[Quad]:
-    """The boxes within one, or that box itself if no person finds two.
+    """The boxes within one, or that box itself if no one finds two.
 
     None of them may be as high as the box, nor a piece of another row that reaches into it.
     """

@@ -2,7 +2,7 @@
 the edge of the photograph or of the sheet.
 
 The finder may lose the second half of a sloping row. "A Cok S A Radnorshire - Roscommon" was read up to
-Radnorshire, which made a support of a move a support of a hold, and nothing else told of it. Lengths are in
+Radnorshire, which made a support of a move a support of a hold, without any other sign. Lengths are in
 heights of the row unless said.
 """
 
@@ -32,7 +32,7 @@ LONGEST, SUSPECT = 6.0, 12.0
 """Length of a piece, in row heights, up to which a row is lengthened over it, and up to which a person looks.
 By hand: the longest names in a joined hand are 6 to 7 long."""
 SOLID_FROM, SOLID = 1.5, 0.5
-"""Length in row heights from which a piece that fills more of its box than the second, 0..1, is no writing.
+"""Length in row heights from which a piece that fills more of its box than the second, 0..1, is not writing.
 By hand: letters fill a fifth to two fifths."""
 NEXT = 1.6  # gap to the row's end, and between pieces, that a space between words or a dash may be. By hand
 OFF_LINE = 0.45  # distance of a piece's middle from the row's own line. By hand

@@ -1,4 +1,4 @@
-"""Which rows of a page may be one line, as far as layout tells, and the best way to group them.
+"""Which rows of a page may be one line, by layout, and the best way to group them.
 
 A sender breaks an order over two rows to four. `row_groups` lists the groups of rows that may be one order
 by their layout, with nats for or against each. `groups_by_indent` does the same on the scale of completeness,
@@ -45,7 +45,7 @@ WHOLLY_STRUCK = 0.8
 whole and one stretch of it must score this."""
 
 UNKNOWN = 0.5
-"""Completeness of a text of which no person knows whether it is a whole line."""
+"""Completeness of a text that may or may not be a whole line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def groups_by_indent(rows: Sequence[Row], completeness: Sequence[float]) -> dict
     adds.
 
     `completeness`, 0..1: how much each row is a whole line (1 an order or heading without fault, UNKNOWN
-    where no person can know). A group counts its completeness once a row, so that groups of any size
+    where no one can know). A group counts its completeness once a row, so that groups of any size
     compare."""
     extents = column_extents(rows)
     groups: dict[RowGroup, float] = {}

@@ -1,4 +1,4 @@
-"""What is done once the rows of a game or a site were loaded from elsewhere: records are checked, letters are
+"""Work after the rows of a game or a site were loaded from elsewhere: records are checked, letters are
 held, and the work that had not been done is queued."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Games whose rows a feature put elsewhere, out of the tables: which there are, and how they come back.
 
-Whatever needs all rows of a game asks here first.
+Code that needs all rows of a game calls this first.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from service.store.engine import Store
 
 @dataclass(frozen=True, slots=True)
 class GamesAway:
-    """What a feature states about the games that it put elsewhere.
+    """A feature's statement about the games that it stores elsewhere.
 
     `games(session)`: all of them; `games_of(session, player_id)`: those with rows of a player.
     `bring_back(session, blobs, game_id, now)` has a game back in the caller's transaction, and is False if it

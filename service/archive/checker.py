@@ -15,8 +15,8 @@ from adjudicator.errors import UserFacingError
 from service.record.references import CHECKER, checker_file
 
 _ALARM, _NOTE = "NOT AS IT SHOULD BE: ", "To know, "
-"""How the checker begins a sentence about a fault, and the other three kinds of sentence: what results tell,
-what a machine did, what cannot be proved."""
+"""How the checker begins a sentence about a fault, and the other three kinds of sentence: what results
+report, what a machine did, what cannot be proved."""
 
 
 class CheckerMissing(UserFacingError):
@@ -24,7 +24,7 @@ class CheckerMissing(UserFacingError):
 
 
 class CheckedRecord(Protocol):
-    """What the checker returns of an archive (`verify_record.Record`): the facts of open entries by kind,
+    """The checker's result for an archive (`verify_record.Record`): the facts of open entries by kind,
     each with its number; the parts of every entry; and of each phase the judging that is, with its
     number."""
 
@@ -36,14 +36,14 @@ class CheckedRecord(Protocol):
 
     @property
     def whole(self) -> bool:
-        """Whether it is no players' archive."""
+        """Whether it is not a players' archive."""
         ...
 
 
 @dataclass(slots=True)
 class VerifyReport:
     """The result of a check: sentences about faults, about what was confirmed, and about what a player should
-    know of though it is no fault."""
+    know of though it is not a fault."""
 
     faults: list[str] = field(default_factory=list)
     confirmations: list[str] = field(default_factory=list)
@@ -55,7 +55,7 @@ class VerifyReport:
         return alarms if quiet else [*self.confirmations, *(f"{_NOTE}{line}" for line in self.notes), *alarms]
 
     def hear(self, sentence: str) -> None:
-        """Take a sentence of the checker that is no alarm."""
+        """Take a sentence of the checker that is not an alarm."""
         if sentence.startswith(_NOTE):
             self.notes.append(sentence.removeprefix(_NOTE))
         else:

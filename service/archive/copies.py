@@ -20,7 +20,7 @@ from service.store.tables import LotContributionRow, PhaseRow, PhaseState, Submi
 
 
 class Copy(StrEnum):
-    """What was made."""
+    """The result."""
 
     ARCHIVE = "archive"
     BACKUP = "backup"

@@ -59,12 +59,12 @@ NOBODY = "forgotten.invalid"
 
 
 class NotForgotten(Refused):
-    """No person was forgotten; the sentence shows why, and what to do."""
+    """No one was forgotten; the sentence shows why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What was done: the pseudonym, the files to be deleted, and the numbers of the entries of each game that
+    """The result: the pseudonym, the files to be deleted, and the numbers of the entries of each game that
     lost their words."""
 
     player: str

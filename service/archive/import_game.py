@@ -154,7 +154,7 @@ def _put_in(
         raise ImportFault(f"The game {archive.name} was not imported: {fault} Nothing was "
                           "written.") from fault
     except (ValueError, TypeError, AttributeError, LookupError, StatementError) as fault:
-        # The rows are well-formed, and a fact of them cannot be told: no Galloper wrote them.
+        # The rows are well-formed, but a fact cannot be made of them: no Galloper wrote them.
         raise ImportFault(
             f"The game {archive.name} was not imported: tables.jsonl is damaged ({type(fault).__name__}). "
             "Nothing was written.") from fault
@@ -227,7 +227,7 @@ def contents_of(path: ArchivePath) -> Iterator[bytes]:
 
 @contextmanager
 def contents_here(path: Path) -> Iterator[IO[bytes]]:
-    """What `contents_in_child` gives, made in this process: for archives that we wrote ourselves."""
+    """The result of `contents_in_child`, made in this process: for archives that we wrote ourselves."""
     with TemporaryFile() as file:
         file.writelines(contents_of(path))
         file.seek(0)

@@ -41,14 +41,14 @@ class ArchiveNotOpened(UserFacingError):
 
 @contextmanager
 def contents_in_child(path: Path, limits: SandboxLimits = CONTENTS) -> Iterator[IO[bytes]]:
-    """What `import_game.contents_of` writes, made in the jailed child. Raises ArchiveNotOpened."""
+    """The output of `import_game.contents_of`, made in the jailed child. Raises ArchiveNotOpened."""
     with answer_about(Program(_CHILD, "contents", (), maps.added_folders()), path, limits) as answer:
         yield answer
 
 
 @contextmanager
 def answer_about(program: Program, path: Path, limits: SandboxLimits) -> Iterator[IO[bytes]]:
-    """What a child program writes about an archive. Raises ArchiveNotOpened."""
+    """The output of a child program about an archive. Raises ArchiveNotOpened."""
     try:
         with path.open("rb") as file, answer_of(program, file, limits) as answer:
             yield answer

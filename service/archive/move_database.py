@@ -30,7 +30,7 @@ EVERY = 2000
 """Rows between two reports of progress."""
 
 Progress = Callable[[str, int, int], None]
-"""Is told the table in hand, how many of its rows are copied, and how many it has."""
+"""Called with the table in hand, the number of its rows copied, and of all its rows."""
 
 
 class MoveFault(UserFacingError):
@@ -39,7 +39,7 @@ class MoveFault(UserFacingError):
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """What is in the new database: rows by table, rows of the queue, the end of each game's record."""
+    """The contents of the new database: rows by table, rows of the queue, the end of each game's record."""
 
     rows: dict[str, int]
     jobs: int
@@ -63,7 +63,7 @@ class _Digest:
 def move(source: Engine, target: Engine, progress: Progress) -> Moved:
     """Copy a site's database from SQLite into an empty PostgreSQL database, compare the two, and commit.
 
-    The caller sees to it that no person serves the site. Raises MoveFault: for a source with old tables, a
+    The caller sees to it that no one serves the site. Raises MoveFault: for a source with old tables, a
     target that is not empty or cannot hold the rows, and a connection that broke.
     """
     try:
@@ -173,7 +173,7 @@ def _copy_table(old: Connection, new: Connection, table: Table, progress: Progre
 
 
 def _equal_roots(old: Connection, new: Connection) -> tuple[chain.Root, ...]:
-    """The end of every record, the same in both and every link before it computed anew."""
+    """The end of every record, the same in both and every link before it computed again."""
     with Session(bind=old) as then, Session(bind=new, join_transaction_mode="create_savepoint") as now:
         roots = []
         for game in then.scalars(select(GameRow.id).order_by(GameRow.id)):

@@ -109,7 +109,7 @@ def lines(connection: Connection, game_id: str) -> Iterator[bytes]:
 def load(connection: Connection, rows: TableRows, game_id: str) -> None:
     """Load the rows of a game, checked by `table_rows.read_rows`. Raises IntegrityError if a key is taken,
     and
-    RowFault for a row that is no part of the game, as `selections` knows it."""
+    RowFault for a row that is not part of the game, by `selections`."""
     queries = selections(game_id)
     for table in _tables(rows):
         connection.execute(insert(table), rows[table.name])

@@ -127,7 +127,7 @@ def _no_constant(text: str) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """What a value of a column may be. `choices`: the words of a closed set, if it is one."""
+    """The values that a column may have. `choices`: the words of a closed set, if it is one."""
 
     kind: type
     nullable: bool

@@ -40,7 +40,7 @@ def judged(variant: Variant, line: str) -> dict[str, Any]:
 
 
 def case_lines(text: bytes) -> list[str]:
-    """The lines of a file of cases. A byte that is no UTF-8 spoils its own line only, and nothing but a line
+    """The lines of a file of cases. A byte that is not UTF-8 spoils its own line only, and nothing but a line
     feed ends a line: JSON allows the other separators of Unicode inside a text. Empty lines at the end are no
     cases."""
     lines = text.removeprefix(b"\xef\xbb\xbf").split(b"\n")
@@ -72,7 +72,7 @@ def _document(line: str) -> dict[str, Any]:
     if not line.strip():
         raise CaseFault("line", "it is empty")
     try:
-        # Bytes that are no UTF-8 were stored as surrogates, and only encoding them shows it.
+        # Bytes that are not UTF-8 were stored as surrogates, and only encoding them shows it.
         line.encode()
         data = _DECODER.decode(line)
     except UnicodeEncodeError as error:

@@ -65,7 +65,7 @@ def export_game(
 
 def _are_right(receivers: Receivers) -> bool:
     """Show who would command and be written to, of whom the record has pseudonyms and digests alone, and ask
-    whether that is right. Raises ImportFault where no person is there to answer."""
+    whether that is right. Raises ImportFault where no one is there to answer."""
     for power, name, addresses in receivers.seats:
         to = " ".join(f"<{email}>" for email in addresses)
         print(f"{power}: {name or 'no player'} {to}", file=sys.stderr)

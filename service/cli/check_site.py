@@ -90,7 +90,7 @@ def site_tests() -> Sequence[tuple[str, SiteTest]]:
 
 
 def run_test(name: str, test: SiteTest, settings: Settings) -> Finding:
-    """What a test finds; one that fails itself is a finding too."""
+    """The finding of a test; a test that fails itself is a finding too."""
     try:
         return test(settings)
     except ConfigError as error:
@@ -180,7 +180,7 @@ def check_sending(settings: Settings) -> Finding:
 
 
 def sends_password_in_clear(host: str, password: str, *, encrypted: bool) -> bool:
-    """Whether a password would cross a network unencrypted. This machine's loopback is no network."""
+    """Whether a password would cross a network unencrypted. This machine's loopback is not a network."""
     if encrypted or not password or host == "localhost":
         return False
     try:
@@ -390,7 +390,7 @@ def check_reader(_settings: Settings) -> Finding:
         (read,) = PpOcr().read([np.asarray(picture, dtype=np.uint8)])
     except ModelError as error:
         return Finding("reader", FindingState.TROUBLE, f"{error}; run tools/setup again")
-    # Letters only: networks differ in how they see blanks, and that is no fault of the installation.
+    # Letters only: networks differ in how they see blanks, and that is not a fault of the installation.
     # 0.9 of 18 letters allows one to be misread.
     alike = difflib.SequenceMatcher(None, _letters(read.text), _letters(SPECIMEN)).ratio()
     if alike < 0.9:

@@ -1,4 +1,4 @@
-"""What `galloper check` tests of storage: the site's key, and the store of photographs."""
+"""The storage tests of `galloper check`: the site's key, and the store of photographs."""
 
 from __future__ import annotations
 

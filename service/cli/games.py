@@ -110,7 +110,7 @@ def show_games(folder: Path, out: TextIO, *, as_json: bool = False) -> int:
     """A line for each phase in play: its state, its deadline in GMT, and counts. Nothing of what any sheet
     states."""
     with opened(settings_of(folder)) as store, store() as session:
-        # Counts only: before the deadline no person may learn what a sheet states.
+        # Counts only: before the deadline no one may learn what a sheet states.
         known = records.games(session)
         views = queries.phases_now(session)
         for game in known if as_json else ():

@@ -96,7 +96,7 @@ def _json(path: Path) -> Any:
     except json.JSONDecodeError as error:
         raise IntakeFault(f"{path} is not JSON (line {error.lineno}, column {error.colno}); correct it and "
                           "try again.") from error
-    # Bytes that are no text, and brackets within brackets without end.
+    # Bytes that are not text, and brackets within brackets without end.
     except (ValueError, RecursionError) as error:
         raise IntakeFault(f"{path} is not JSON; save it as JSON in UTF-8 and try again.") from error
 
@@ -227,7 +227,7 @@ def verdict_json(name: str, verdict: Verdict) -> dict[str, Any]:
 
 
 def proof_json(authentication: Authentication | None) -> dict[str, str] | None:
-    """What proved the sender; None if nothing did."""
+    """The proof of the sender; None without proof."""
     proof = None if authentication is None else authentication.proof
     return None if proof is None else {"method": proof.method.value, "by": proof.by, "domain": proof.domain}
 

@@ -64,7 +64,7 @@ PROVIDERS: Mapping[str, MailProvider] = {
 
 @dataclass(frozen=True, slots=True)
 class LoginOptions:
-    """What the command was given. `paste`: the browser runs on another machine."""
+    """The arguments of the command. `paste`: the browser runs on another machine."""
 
     provider: str
     client_id: str
@@ -142,7 +142,7 @@ def _by_browser(client: Client) -> str:
 
 
 def _by_paste(client: Client, read_line: Callable[[], str]) -> str:
-    # No person listens there: the browser shows an error, and its address line has the answer.
+    # No one listens there: the browser shows an error, and its address line has the answer.
     login = begin_browser_login(client, "http://127.0.0.1:1/")
     _say("Open this address in any browser, and sign in as the mailbox's owner. At the end the browser "
          "shows that it cannot open a page at 127.0.0.1, as expected. Copy the whole address of that page, "

@@ -3,7 +3,7 @@
 Results go to standard output, progress to standard error. Exit 0 on success, 2 on bad usage, 1 on failure
 with one sentence that shows what to do, 130 after Ctrl-C.
 
-Commands that are no part of the product: entry points of the group `galloper.commands`.
+Commands that are not part of the product: entry points of the group `galloper.commands`.
 
 `bench` and `demo` are in the source tree and not in a wheel, but a wheel's metadata still names them. So a
 command whose module is missing is listed, and answers with one sentence.
@@ -309,7 +309,7 @@ def _known_phase(variant: str, phase: str | None) -> None:
 
 def _bytes(file: Path | None) -> bytes:
     try:
-        # Bytes and not text: a byte that is no UTF-8 spoils one case and not the whole file.
+        # Bytes and not text: a byte that is not UTF-8 spoils one case and not the whole file.
         return sys.stdin.buffer.read() if file is None else file.read_bytes()
     except OSError as error:
         raise faults.unreadable(file, error) from error

@@ -121,7 +121,7 @@ def _counted(number: int, noun: str) -> str:
 
 @contextmanager
 def stopped(settings: Settings) -> Iterator[None]:
-    """No person serves the site: on SQLite no person can begin to, on PostgreSQL no worker reports. Raises
+    """No one serves the site: on SQLite no one can begin to, on PostgreSQL no worker reports. Raises
     SiteError."""
     with site_lock(settings):
         if file_of(settings.database_url) is None:

@@ -16,8 +16,8 @@ from reading.vocabulary import candidate_json, parse_typed, printed
 
 def run_parse(variant: Variant, phase: str, lines: Iterable[str], as_json: bool, out: TextIO) -> int:
     """Parse each line that is not blank and write one answer a line to `out`. The exit code: 0, or 2 for a
-    phase the variant does not have, with a sentence on standard error. A line that is no order is an answer,
-    not a failure."""
+    phase the variant does not have, with a sentence on standard error. A line that is not an order is an
+    answer, not a failure."""
     kinds = {kind.value: kind for _, kind in variant.calendar.steps}
     if phase not in kinds:
         print(f"{variant.slug} has no phase {phase!r}; it has {', '.join(kinds)}.", file=sys.stderr)

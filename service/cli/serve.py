@@ -64,7 +64,7 @@ def run_worker(folder: Path, threads: int = 4, processes: int = 1) -> int:
     send.
 
     It takes no mail in and shows no desk; `galloper serve` does. `threads` jobs run at once in each of
-    `processes` processes; one that dies is started anew. Its work is
+    `processes` processes; one that dies is started again. Its work is
     taken over by another process within two lease times of its death. Raises ConfigError or SiteError, also
     for a database in a file, which one process serves.
     """
@@ -128,7 +128,7 @@ def _serve(settings: Settings, stop: Event, folder: Path) -> None:
 
 
 def _settings_reader(site: Site, folder: Path) -> SettingsReader:
-    """Reads some settings anew when their file or a file of a secret changes, and on SIGHUP."""
+    """Reads some settings again when their file or a file of a secret changes, and on SIGHUP."""
     from service.operations.reread_settings import SettingsReader, secret_files
 
     reader = SettingsReader(lambda: settings_of(folder), (folder / FILE, *secret_files()), site.account,
@@ -162,7 +162,7 @@ def _stop_on_signals() -> Event:
 
 @contextmanager
 def site_lock(settings: Settings) -> Iterator[None]:
-    """No other person serves a site whose database is a file while this is held. Raises SiteError if a person
+    """No one else serves a site whose database is a file while this is held. Raises SiteError if a person
     does; a site on PostgreSQL has no such lock."""
     path = Path(settings.data) / LOCK
     # Several processes may serve a PostgreSQL site: its workers have names, and its mails are known by bytes.

@@ -119,7 +119,7 @@ def change_role(
 
 
 def _password(person: str) -> str:
-    # A pipe is for scripts; it has no echo to hide and no person to ask twice.
+    # A pipe is for scripts; it has no echo to hide and no one to ask twice.
     if sys.stdin.isatty():
         password = getpass(f"Password for {person} (at least {SHORTEST} characters): ")
         if password != getpass("Repeat it: "):

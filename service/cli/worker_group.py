@@ -11,7 +11,7 @@ from threading import Event
 from time import monotonic
 
 PAUSES = (1.0, 2.0, 5.0, 15.0, 60.0)
-"""Seconds before a process that died is started anew, after its first, second ... death in a row; the last
+"""Seconds before a process that died is started again, after its first, second ... death in a row; the last
 one repeats."""
 STEADY = 300.0
 """Seconds after which a process has lived so long that its death is a first one."""

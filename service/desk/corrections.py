@@ -1,5 +1,5 @@
 """Put an error in results that were sent right: take them back and judge again, the whole phase or from one
-line that was read wrongly (PHA-04), or tell it in a letter where nothing is to be judged again.
+line that was read wrongly (PHA-04), or announce it in a letter where nothing is to be judged again.
 
 Each is shown before it is done.
 """
@@ -52,7 +52,7 @@ FIELDS = {
 }
 """The fields of a correction with their labels."""
 HOW = {"edit": "Its words are:", "not-order": "It is not an order", "void": "It cannot be read"}
-"""What a line may be read as, with its words."""
+"""The kinds of a line, each with its words."""
 # Before results are sent, a line is decided again and the phase judged again: nothing is corrected.
 NOT_SENT = ("Nothing was written: only sent results can be corrected. Before sending, decide the line again "
             "at the desk and judge again.")

@@ -32,8 +32,8 @@ LAST_DISCARDED = 100
 @router.get("/", dependencies=[READER])
 def front(request: Request, visitor: SignedIn, show_kind: Annotated[str, Query(alias="show")] = "",
           notice: str = "") -> Response:
-    """What waits for this person, all of it or of one kind, and below it the games in play, in counts
-    only."""
+    """The entries that wait for this person, all of them or of one kind, and below it the games in play, in
+    counts only."""
     ports: DeskPorts = request.app.state.ports
     inbox = inbox_of(request, visitor)
     is_coordinator = visitor.site_role == Role.COORDINATOR or bool(visitor.coordinates)
@@ -58,7 +58,7 @@ def quarantine() -> Response:
 
 
 def _settled(session: Session, kind: str, own: frozenset[str] | None) -> dict[str, object]:
-    """What was settled of one kind of mails: those discarded last, or the ignored ones that were settled, and
+    """Settled mails of one kind: those discarded last, or the ignored ones that were settled, and
     repeats."""
     if kind == InboxKind.MAILS:
         discarded = session.scalars(

@@ -1,4 +1,4 @@
-"""What the desk's pages need of a phase and its board: typed words as orders, words to complete, results,
+"""Data of a phase and its board for the desk's pages: typed words as orders, words to complete, results,
 which are grouped with failures first.
 
 Every function takes a phase's id and `load`, which gives a board by its name. Reading is lexical: none of the
@@ -81,7 +81,7 @@ def judged_powers(session: Session, phase_id: int, load: Load) -> tuple[ShownPow
 
 
 def aftermath(session: Session, phase_id: int, load: Load) -> Aftermath:
-    """What a judged phase leaves behind besides its orders; empty before it is judged."""
+    """The results of a judged phase besides its orders; empty before it is judged."""
     phase = session.get_one(PhaseRow, phase_id)
     if phase.resolution is None:
         return Aftermath()
@@ -124,7 +124,7 @@ def grouped(power: ShownPower) -> PowerGroups:
 
 
 def totals(powers: Sequence[ShownPower]) -> dict[str, int]:
-    """Counts over all powers: orders by result, lines no person could read ("unread"), units without an order
+    """Counts over all powers: orders by result, lines no one could read ("unread"), units without an order
     ("without_order")."""
     ends = [Result(order.result) for power in powers for order in power.orders]
     counts = {

@@ -94,7 +94,7 @@ def _chosen_line(
 
 
 def _done_values(session: Session, phase: PhaseRow, lines: Sequence[WorkLine], me: str) -> dict[str, Any]:
-    """What the desk shows when no line is left to read."""
+    """The desk's view when no line is left to read."""
     return {
         "stale": queries.changed_since_judged(session, phase, lines), "mode": phase.review,
         "waiting": sum(work.waits for work in lines), "mine": _count_read_by(lines, me),
@@ -105,7 +105,7 @@ def _done_values(session: Session, phase: PhaseRow, lines: Sequence[WorkLine], m
 def _line_values(
     ports: DeskPorts, session: Session, phase_id: int, lines: Sequence[WorkLine], chosen: WorkLine, me: str
 ) -> dict[str, Any]:
-    """What the desk shows next to the line that is read."""
+    """The desk's view next to the line that is read."""
     others = [work for work in lines if work is not chosen]
     return {
         # The browser fetches its crop while this line is read: at most 100 ms from a decision to the next
@@ -119,7 +119,7 @@ def _line_values(
 
 @router.get("/results/{phase_id}", dependencies=[COORDINATOR])
 def results(request: Request, visitor: SignedIn, phase_id: int, notice: str = "") -> Response:
-    """What was judged, each order with its sentence and its ink. The results are approved and sent from
+    """The judged orders, each with its sentence and its ink. The results are approved and sent from
     here."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
@@ -145,7 +145,7 @@ def results(request: Request, visitor: SignedIn, phase_id: int, notice: str = ""
 
 
 def _in_the_way(ports: DeskPorts, session: Session, phase: PhaseRow) -> dict[str, Any]:
-    """What must be settled before the results can be approved, and how far an approval is."""
+    """Papers to settle before the results can be approved, and how far an approval is."""
     variant = ports.load(session.get_one(GameRow, phase.game_id).variant)
     ready = phase.state == PhaseState.READY
     now = ports.clock.now()
@@ -207,7 +207,7 @@ def _keys(session: Session, visitor: Visitor) -> dict[str, str]:
 def _complaint(
     ports: DeskPorts, session: Session, phase_id: int, lines: Sequence[WorkLine], line_id: int | None
 ) -> str:
-    """Why the words typed for a line are no order; "" if they are one, or if nothing was typed there."""
+    """Why the words typed for a line are not an order; "" if they are one, or if nothing was typed there."""
     work = next((work for work in lines if work.line.id == line_id), None)
     # The id comes from the address, and another person may have decided the line since.
     if work is None or work.line.state is not LineState.READ or work.line.order is not None:

@@ -165,12 +165,12 @@ def require_unsealed(session: Session, mail: MailRow, visitor: Visitor, ports: D
 
 
 def _title_for(visitor: Visitor, phase: PhaseRow) -> str:
-    """A phase by which a mail is sealed, in words that tell a coordinator of one game nothing of another."""
+    """A phase by which a mail is sealed, in words that show a coordinator of one game nothing of another."""
     return phase_title(phase) if is_within({phase.game_id}, visitor.coordinates) else "another game"
 
 
 def _sender_status(session: Session, mail: MailRow) -> str:
-    """What is known about the sender, in words and without guessing."""
+    """Facts about the sender, in words and without guessing."""
     # No sender is proved, so the address in the header may be a victim's.
     if mail.sender is None:
         return "not proved, so no answer can be sent"

@@ -1,4 +1,4 @@
-"""What the pages show, read from the tables as values."""
+"""The data of the pages, read from the tables as values."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from service.store.tables import (
 CURRENT = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
 # With 845 phases the front page took 259 ms of processor time with the boards and 99 ms without them.
 _ABOUT_PAGES = (REJECTION, HELD, RECEIPT)
-"""The kinds of letters that tell a sender that a page cannot be used."""
+"""The kinds of letters about a page that cannot be used."""
 CLOCK_ONLY = (defer(PhaseRow.position), defer(PhaseRow.resolution))
 """For pages of many phases: a phase without its board, which is most of its row's size and is never shown
 there."""
@@ -119,7 +119,7 @@ class LinePlace:
 
     @property
     def name(self) -> str:
-        """What people call the line: "line 5", or "heading"."""
+        """The line's name for people: "line 5", or "heading"."""
         return f"line {self.number}" if self.number else "heading"
 
 
@@ -272,7 +272,7 @@ def _view(
 
 
 def _is_set_aside(line: SettledLine) -> bool:
-    """True if a person stated that a line is no order; not for a line that was cut into others."""
+    """True if a person stated that a line is not an order; not for a line that was cut into others."""
     return line.state is LineState.NOT_ORDER and bool(line.standing) and not line.standing[-1].settles
 
 

@@ -28,7 +28,7 @@ from service.web.mail_games import is_within_mail
 from service.web.ports import DeskPorts
 
 SHORTEST, LONGEST = 2, 100
-"""Letters of what is searched for: less would be on every page, more is no name."""
+"""Letters of what is searched for: less would be on every page, more is not a name."""
 MOST = 30
 """Finds of one kind that are shown, the newest first."""
 MOST_LOOKED_AT = 1_000
@@ -46,15 +46,15 @@ class Find:
 
 
 def typed_words(typed: str) -> str:
-    """What is searched for: what was typed, without repeated blanks, cut to `LONGEST` letters."""
+    """The query: the typed text without repeated blanks, cut to `LONGEST` letters."""
     return " ".join(typed.split())[:LONGEST]
 
 
 def finds(
     session: Session, ports: DeskPorts, words: str, games: frozenset[str] | None
 ) -> list[tuple[str, list[Find]]]:
-    """What has all the words, by kind; empty for less than `SHORTEST` letters. Nothing of a sheet before its
-    deadline, and with `games` nothing of another game."""
+    """The finds that have all the words, by kind; empty for less than `SHORTEST` letters. Nothing of a sheet
+    before its deadline, and with `games` nothing of another game."""
     if len(words) < SHORTEST:
         return []
     of_kinds = [

@@ -18,7 +18,7 @@ _VALUE = re.compile(r"--([a-z-]+):\s*([^;]+);")
 
 
 class Scheme(StrEnum):
-    """What the reader's device asks for: light or dark, and more contrast."""
+    """The colour scheme of the reader's device: light or dark, and more contrast."""
 
     LIGHT = "light"
     DARK = "dark"

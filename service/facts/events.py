@@ -1,4 +1,4 @@
-"""What happens and is logged: each event by its name, with its sentence, and whether all players are
+"""Events that are logged: each event by its name, with its sentence, and whether all players are
 informed.
 
 An event of a game is reported to all players in the next results unless `HARMLESS` has a reason why not.
@@ -210,5 +210,5 @@ HARMLESS: Mapping[Event, str] = {
     Event.WEBHOOK_DELIVERED: _SITE,
     Event.WEBHOOK_FAILED: _SITE,
 }
-"""Events that results do not tell, each with the reason; the next results inform all players every other
+"""Events that results leave out, each with the reason; the next results inform all players every other
 event of a game."""

@@ -1,4 +1,4 @@
-"""What becomes of a file that came with a mail (ARR-02), and of what kind it is without a picture."""
+"""The fate of a file that came with a mail (ARR-02), and the kind of a file without a picture."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Self
 
 
 class FileFate(StrEnum):
-    """What becomes of one file of a mail; `because` is a half sentence about it, where one is needed.
+    """The fate of one file of a mail; `because` is a half sentence about it, where one is needed.
 
     SHEET: its pages are pages of the sheet. REPEATED: the same picture is in the mail before it. OURS: a
     picture of one of our own letters. NO_SHEET: it opens, and has no heading, no code and no line that may be
@@ -43,7 +43,7 @@ NO_ORDERS = frozenset({FileFate.NO_SHEET, FileFate.BLANK_SHEET, FileFate.OURS})
 
 
 class OtherKind(StrEnum):
-    """What a file without a picture is, by its bytes and its name. LINK: no file, but where one lies."""
+    """The kind of a file without a picture, by its bytes and its name. LINK: no file, but where one lies."""
 
     ARCHIVE = "archive"
     EMPTY_ARCHIVE = "empty_archive"
@@ -60,7 +60,7 @@ class OtherKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FileOutcome:
-    """What became of one file of a mail. `name`: as sent, only to be shown. `why`: the word of a
+    """The fate of one file of a mail. `name`: as sent, only to be shown. `why`: the word of a
     `FileTrouble` or an `OtherKind`, TOO_MANY, or "". `number`: the figure of that trouble. `more`: pictures
     of it that are not read. `digest`: SHA-256 of a picture, "" for any other file."""
 
@@ -82,7 +82,7 @@ class FileOutcome:
 
 
 def load_outcomes(stored: object) -> tuple[FileOutcome, ...]:
-    """What `FileOutcome.dump` wrote, a list of them; empty for a mail from before this was stored."""
+    """The list that `FileOutcome.dump` wrote; empty for a mail from before this was stored."""
     rows = stored if isinstance(stored, list) else []
     return tuple(FileOutcome(str(name), FileFate(fate), str(why), int(number), int(more), str(digest))
                  for name, fate, why, number, more, digest in rows)

@@ -1,4 +1,4 @@
-"""What waits for a person: the entries of the desk's inbox, in the order in which they are shown."""
+"""The entries of the desk's inbox, in the order in which they are shown."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LAST = datetime.max.replace(tzinfo=UTC)
 
 
 class InboxKind(StrEnum):
-    """What an entry is about; each kind is a filter of the inbox, with its name in the address."""
+    """The subject of an entry; each kind is a filter of the inbox, with its name in the address."""
 
     SITE = "site"
     LINES = "lines"
@@ -49,7 +49,7 @@ class Urgency(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class NextAct:
-    """What to do about an entry: the words of its button, and where that leads. `is_form`: it is sent there,
+    """The action for an entry: the words of its button, and where that leads. `is_form`: it is sent there,
     and not only shown."""
 
     words: str

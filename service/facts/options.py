@@ -76,12 +76,12 @@ _Texts = Annotated[tuple[str, ...], Field(strict=False)]
 
 
 class GameOptions(BaseModel):
-    """What a coordinator may set. Each text is the option's sentence on forms and in the documents."""
+    """Options of a game. Each text is the option's sentence on forms and in the documents."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, strict=True, allow_inf_nan=False, use_attribute_docstrings=True)
     NOUN: ClassVar[str] = "option"
-    """What a sentence about an unknown name calls it."""
+    """The word for an unknown name in a sentence."""
 
     typed_orders: bool = False
     """Orders may be typed into the mail instead of written by hand: the words in bold type count as a
@@ -97,7 +97,7 @@ class GameOptions(BaseModel):
     """A receipt shows its sender each line as the machine read it, with a picture; it is sent once the sheet
     has been read."""
     gazette: bool = False
-    """Each game year ends with a gazette, told from the results alone, in the letter and as a printed
+    """Each game year ends with a gazette, written from the results alone, in the letter and as a printed
     page."""
     gazette_without_omens: bool = False
     """The gazette leaves out weather and omens."""

@@ -1,4 +1,4 @@
-"""What a sheet on file is marked with: its fate, and flags that intake, filing and people put on it."""
+"""Marks of a sheet on file: its fate, and flags that intake, filing and people put on it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from service.facts.refusals import RefusalReason
 
 
 class Fate(StrEnum):
-    """What becomes of a sheet: COUNTS (a ballot of its power), HELD (waits for the coordinator)."""
+    """The fate of a sheet: COUNTS (a ballot of its power), HELD (waits for the coordinator)."""
 
     COUNTS = "counts"
     HELD = "held"
@@ -84,13 +84,13 @@ class SheetFlag(StrEnum):
 
 PHOTO_DOUBTS = frozenset({SheetFlag.PHOTO_DARK, SheetFlag.PHOTO_BLURRED, SheetFlag.PHOTO_CUT_OFF,
                           SheetFlag.PHOTO_NO_WRITING})
-"""What a first look finds wrong with a photograph, which may be readable all the same."""
+"""Faults of a photograph at a first look; it may be readable all the same."""
 VERSION_DOUBTS = (SheetFlag.VERSION_CONFLICT, SheetFlag.VERSION_DISAGREES, SheetFlag.CHOICE_ENDED)
 """Of a sheet that counts and whose version may not be the one that its player means."""
 REFUSED = "refused: "
-"""What the flag begins with that keeps a coordinator's reason for refusing a sheet."""
+"""The beginning of the flag with a coordinator's reason for refusing a sheet."""
 FILED_FOR = "was filed for "
-"""What the flag begins with that keeps the power for which a sheet was filed before."""
+"""The beginning of the flag with the power for which a sheet was filed before."""
 
 _BECAUSE = {
     **{str(reason): reason.because for reason in RefusalReason},
@@ -100,12 +100,12 @@ _BECAUSE = {
 
 
 def because(code: str | None, otherwise: str = "") -> str:
-    """The half sentence of a reason or flag; `otherwise` for a word that is no reason."""
+    """The half sentence of a reason or flag; `otherwise` for a word that is not a reason."""
     return _BECAUSE.get(code or "", otherwise)
 
 
 def held_because(codes: Sequence[str]) -> str:
-    """The reasons among the flags of a sheet; flags that are no reason are left out."""
+    """The reasons among the flags of a sheet; flags that are not reasons are left out."""
     return "; ".join(_BECAUSE[code] for code in codes if code in _BECAUSE) or "it waits for the coordinator"
 
 

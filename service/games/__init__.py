@@ -9,7 +9,7 @@ what a person decided.
   leaves besides its orders.
 - `deadlines`: the calendar of a game, pure. `acts`: every act of a person, each as one value; `refused`: the
   exception of an act that is not done.
-- `ballots`: which sheet counts; `seal`: no person reads before the deadline.
+- `ballots`: which sheet counts; `seal`: no one reads before the deadline.
 - `lines`: a line with its decisions; `decisions`: acts of the desk; `agreement`: review by two people.
 - `lots`: seeds, words of players and draws.
 - `results`: a resolution in words; `rulings`: the house rules that it cites.

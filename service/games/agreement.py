@@ -1,7 +1,7 @@
 """Two-person review as a rule over values: which lines need two people, and what their decisions come to.
 
 The newest decision counts once another person's newest decision states the same. Until then the line is open,
-and no person who has not read it learns what was read (desk plan, "Two-person review").
+and no one who has not read it learns what was read (desk plan, "Two-person review").
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ UNREADABLE, NO_ORDER = "unreadable", "no order"
 
 
 class Stage(StrEnum):
-    """How far the review of a line by two people is. ONE: one person is enough. FIRST: no person has read it.
+    """How far the review of a line by two people is. ONE: one person is enough. FIRST: no one has read it.
     SECOND: one person has. DIFFERS: two people read it differently. AGREED: two people read it alike, or one
     decision settled it alone."""
 
@@ -63,7 +63,7 @@ def needs_two(mode: ReviewMode, status: LineState, standing: Sequence[ReviewDeci
 
 def votes(standing: Sequence[ReviewDecision]) -> tuple[ReviewDecision, ...]:
     """The newest decision of each person, oldest first, without those who put the line off."""
-    # A decision that settles alone (a line cut anew, a difference closed as void) ends everything before it.
+    # A decision that settles alone (a line cut again, a difference closed as void) ends everything before it.
     # Once a person decides after it, it is over itself, and two people must agree again.
     since = max((index for index, decision in enumerate(standing) if decision.settles), default=-1)
     if since >= 0 and since == len(standing) - 1:
@@ -75,7 +75,7 @@ def votes(standing: Sequence[ReviewDecision]) -> tuple[ReviewDecision, ...]:
 
 
 def stage(cast: Sequence[ReviewDecision]) -> Stage:
-    """What the decisions of `votes` come to."""
+    """The outcome of the decisions in `votes`."""
     if not cast:
         return Stage.FIRST
     if cast[-1].settles or any(say_the_same(earlier, cast[-1]) for earlier in cast[:-1]):
@@ -84,8 +84,8 @@ def stage(cast: Sequence[ReviewDecision]) -> Stage:
 
 
 def say_the_same(left: ReviewDecision, right: ReviewDecision) -> bool:
-    """Whether two decisions say the same: the same order, the same words where they are no order, or the same
-    state."""
+    """Whether two decisions say the same: the same order, the same words where they are not an order, or the
+    same state."""
     if left.state is not right.state:
         return False
     if left.state is not LineState.READ:

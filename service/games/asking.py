@@ -28,7 +28,7 @@ from service.store.tables import GameRow, OutboxRow, OutboxState, PhaseRow
 
 LEAST_SHARE = 0.5
 """The share of its calendar's time that a phase keeps by itself; with less of it left the coordinator is
-asked for a deadline. Results of a movement leave hours after the retreats would open: that is no delay."""
+asked for a deadline. Results of a movement leave hours after the retreats would open: that is not a delay."""
 LEAST_TIME = timedelta(hours=1)
 """The least time that a coordinator may leave the players of a real game: the letters are on their way for a
 part of it."""
@@ -76,7 +76,7 @@ class AnswerTime:
 
     @property
     def left(self) -> timedelta:
-        """What is left of it; below zero if the deadline is past."""
+        """The time left; below zero if the deadline is past."""
         return self.phase.deadline - max(self.asked, self.phase.opens_at)
 
     @property

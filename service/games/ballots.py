@@ -1,6 +1,6 @@
 """Which sheet counts: the latest version of each power, decided by one sort key (VER-01..05, Q-08), and all
 that is stated about versions from it: what a new sheet replaces, which number the next one needs, which
-number read from ink is believed (PHA-06). Every receipt, page and proposal asks here."""
+number read from ink is believed (PHA-06). Every receipt, page and proposal calls this."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A public beacon of chance: drand's chain of rounds, none of which anybody knows before its second (ADR
+"""A public beacon of chance: drand's chain of rounds, each unknown before its second (ADR
 0021).
 
 A round's signature is checked with the chain's public key, so it does not matter who hands it over.
@@ -20,7 +20,7 @@ from adjudicator.errors import UserFacingError
 
 MARGIN = timedelta(minutes=10)
 """Between a deadline and the first round that may be drawn with. The clocks of mail servers and ours may
-differ, and no mail that is in time may have been written by a person who knows the round."""
+differ, and no mail that is in time may have been written by a person who has seen the round."""
 _DIGEST_OF_ROUND = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_"
 """The domain of the chain's scheme `bls-unchained-g1-rfc9380`."""
 
@@ -64,7 +64,7 @@ CHAINS: Mapping[str, BeaconChain] = {"quicknet": QUICKNET}
 
 
 def from_entry(chain: Mapping[str, Any]) -> BeaconChain:
-    """The chain that an entry tells."""
+    """The chain of an entry."""
     return BeaconChain(str(chain["chain"]), int(chain["genesis"]), int(chain["period"]), str(chain["key"]))
 
 

@@ -42,7 +42,7 @@ class _Player(BaseModel):
 
 
 class GameFile(BaseModel):
-    """What a coordinator writes down to begin a game. `start` is T+0, the day the first season begins."""
+    """A coordinator's entries to begin a game. `start` is T+0, the day the first season begins."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
     name: str = Field(min_length=1, max_length=200)

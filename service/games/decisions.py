@@ -58,8 +58,8 @@ class ReviewAction:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a person states about one line. `order` is canonical text or None. `by` is who said it, where that
-    is not who does the act; `settles` that it needs no other person where two people must agree."""
+    """A person's statement about one line. `order` is canonical text or None. `by` is who said it, where
+    that is not who does the act; `settles` that it needs no one else where two people must agree."""
 
     line_id: int
     state: LineState
@@ -203,7 +203,7 @@ def undo_review(session: Session, act: ReviewAction, line_ids: Sequence[int], re
 
 
 def standing(session: Session, phase_id: int, by: str) -> list[ReviewActionRow]:
-    """What this person did and could take back, oldest first."""
+    """Acts that this person could undo, oldest first."""
     return list(
         session.scalars(
             select(ReviewActionRow)
@@ -219,7 +219,7 @@ def standing(session: Session, phase_id: int, by: str) -> list[ReviewActionRow]:
 
 
 def undone(session: Session, phase_id: int, by: str) -> list[ReviewActionRow]:
-    """What this person could do again, the next act last."""
+    """Acts that this person could redo, the next one last."""
     # Any new act empties the stack, as in text editors.
     rows = session.scalars(
         select(ReviewActionRow)

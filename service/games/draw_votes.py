@@ -56,7 +56,7 @@ def denies_draw(text: str) -> bool:
 
 def vote_of(lines: Sequence[SettledLine], others: Iterable[str] = ()) -> str | None:
     """The words by which a sheet requests a draw; "" if it speaks against one, also where another line asks
-    for it; None if it has nothing of it. `others`: names of other powers, for which no person votes here."""
+    for it; None if it has nothing of it. `others`: names of other powers, for which no one votes here."""
     texts = [" ".join(line.text.split()) for line in lines if _is_written(line)]
     if any(denies_draw(text) for text in texts):
         return ""
@@ -77,7 +77,7 @@ def _is_written(line: SettledLine) -> bool:
 
 def votes(session: Session, phase: PhaseRow) -> DrawVotes | None:
     """The votes of a judged phase whose results are not sent; None if no draw is open, or it is not judged:
-    nothing of a sheet is told before its deadline."""
+    nothing of a sheet is shown before its deadline."""
     return _votes(session, phase) if phase.state == PhaseState.READY else None
 
 
@@ -129,7 +129,7 @@ def _open_to(session: Session, phase: PhaseRow) -> tuple[str, ...] | None:
     for row in rows:
         open_to = resolution_of(row).draw_open_to
         if open_to is not None:
-            # A later year of the same season has decided it anew, and found none.
+            # A later year of the same season has decided it again, and found none.
             later = session.scalar(select(PhaseRow.id).where(
                 PhaseRow.game_id == phase.game_id, PhaseRow.season == row.season, PhaseRow.year > row.year,
                 PhaseRow.ordinal <= phase.ordinal, PhaseRow.resolution.is_not(None)).limit(1))

@@ -34,7 +34,7 @@ class EndKind(StrEnum):
 
 
 DECLARED = (EndKind.DRAW, EndKind.CONCESSION)
-"""What a coordinator declares; victories are the judge's."""
+"""Declarations of a coordinator; victories are the judge's."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ HEADING, PART = "heading", "part"
 """Kinds of lines: what the machine takes for a part of the sheet's heading, and what a person cut out of
 others."""
 AGAIN = "again"
-"""The mark of a reading that the machine made of a line after a person had cut it anew."""
+"""The mark of a reading that the machine made of a line after a person had cut it again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class SettledLine:
     def version(self, me: str = "") -> str:
         """The key of the newest standing decision that `me` may know of, or ""."""
         # While a line is read blind, the decision of another person must not change the version: a second
-        # reader would be told "overtaken" and so learn that a first one was quicker.
+        # reader would read "overtaken" and so learn that a first one was quicker.
         known = [decision for decision in self.standing
                  if not self.blind or not me or decision.by == me or decision.state is LineState.OPEN]
         return known[-1].key if known else ""
@@ -86,7 +86,7 @@ class SettledLine:
 
 def ranked_readings(candidates: Sequence[dict[str, Any]]) -> list[tuple[int, dict[str, Any]]]:
     """The readings of a line, best first, each with its number on file from 1."""
-    # Of a line that was cut anew, the readings of the new picture come first. Those from before are of other
+    # Of a line that was cut again, the readings of the new picture come first. Those from before are of other
     # ink, so their score is 0; they keep their numbers, by which decisions name them.
     numbered = list(enumerate(candidates, start=1))
     fresh = [(number, reading) for number, reading in numbered if AGAIN in reading]

@@ -1,4 +1,4 @@
-"""Lots that no person has to believe: a seed whose digest is on record and mailed before the deadline, opened
+"""Lots that no one has to believe: a seed whose digest is on record and mailed before the deadline, opened
 afterwards.
 
 Number k of a phase's tape is made of some lines and k, each on its own line: the first eight
@@ -65,7 +65,7 @@ def words_of(session: Session, phase: PhaseRow) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Mix:
-    """What the lots of a phase are drawn from, as its entry of the record and the page Lots tell it.
+    """The sources of the lots of a phase, as in its entry of the record and on the page Lots.
     `beacon`: a round with `round`, `signature` and `randomness`, or None."""
 
     game_id: str
@@ -82,13 +82,13 @@ class Mix:
             self.game_id, self.ordinal, self.seed, self.beacon, self.words, self.sheets)
 
     def entry_fields(self) -> dict[str, Any]:
-        """These as an entry tells them."""
+        """These as in an entry."""
         return {"rule": sealed_lots.RULE, "seed": self.seed, "words": list(self.words),
                 "sheets": list(self.sheets), "beacon": self.beacon}
 
 
 def mix_of(session: Session, phase: PhaseRow) -> Mix:
-    """What the lots of a phase are drawn from, with its seed as far as it is opened."""
+    """The sources of the lots of a phase, with its seed as far as it is opened."""
     if sealed_lots.draw_of(phase).uses_beacon and phase.beacon is not None:
         return Mix(phase.game_id, phase.ordinal, phase.seed, beacon=phase.beacon)
     return Mix(phase.game_id, phase.ordinal, phase.seed, tuple(words_of(session, phase)),

@@ -71,7 +71,7 @@ class MailPhases:
 
     def ahead(self, received_at: datetime) -> Sequence[PhaseRow]:
         """The phases whose deadline a mail of that instant met, in order."""
-        # No person is late for a phase that has not opened: its deadline moves if results leave late
+        # No one is late for a phase that has not opened: its deadline moves if results leave late
         # (PHA-01).
         return [phase for phase in self.phases
                 if received_at <= phase.deadline or phase.state == PhaseState.WAITING]
@@ -94,6 +94,6 @@ class MailPhases:
 
 
 def _asks(phase: PhaseRow, powers: Collection[str]) -> bool:
-    # Whom a phase asks is known with its board; before that it may be anybody.
+    # The powers with orders in a phase are known with its board; before that it may be any.
     asked = None if phase.position is None else powers_asked(phase)
     return asked is None or not asked.isdisjoint(powers)

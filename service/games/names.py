@@ -122,6 +122,6 @@ def _either(names: Iterable[str]) -> str:
 
 
 def pseudonym(player: PlayerRow) -> str:
-    """What the record calls a player. Real names are in the site's own tables alone, so that they can be
+    """A player's name in the record. Real names are in the site's own tables alone, so that they can be
     forgotten (docs/privacy.md)."""
     return f"player-{player.id}"

@@ -64,7 +64,7 @@ def powers_asked(phase: PhaseRow) -> frozenset[str] | None:
 
 
 def phase_due(session: Session, game_id: str, power: str) -> PhaseRow | None:
-    """The open phase if it asks the power for orders."""
+    """The open phase if the power has orders in it."""
     phase = records.open_phase(session, game_id)
     asked = None if phase is None else powers_asked(phase)
     # Who has nothing to retreat is asked for no sheet.

@@ -89,7 +89,7 @@ class ShownOrder:
 
     @property
     def failure(self) -> str:
-        """What a letter states about an order that did not go as written: its reason once."""
+        """The words of a letter about an order that did not go as written: its reason once."""
         # An order that was carried out by a unit that is dislodged all the same: its mark names both.
         if self.result == Result.SUCCEEDS:
             return self.mark
@@ -118,7 +118,7 @@ class ShownOrder:
 
 @dataclass(frozen=True, slots=True)
 class ShownPower:
-    """One power's part of the results. `void` are lines no person could read, each with its readings;
+    """One power's part of the results. `void` are lines no one could read, each with its readings;
     `without_order` are units without an order, `dislodged` those of them that are dislodged; `sheet` states
     whether a sheet counted; `set_aside` are sentences about what was received where none counted
     (`service.games.approval.papers.set_aside`)."""
@@ -224,8 +224,8 @@ def _rule(variant: Variant, why: str) -> str:
 
 def correction(line: SettledLine) -> str:
     """The sentence that a person read a line differently from the machine, with the machine's reading; ""
-    where both say the same, or no person decided the line."""
-    # A doubtful line whose best reading a person chose is no correction: the machine had offered it.
+    where both say the same, or no one decided the line."""
+    # A doubtful line whose best reading a person chose is not a correction: the machine had offered it.
     ranked = ranked_readings(line.candidates)
     best = line.machine_order or next((reading["order"] for _, reading in ranked), None)
     if line.by is None or line.state is not LineState.READ or line.order == best:
@@ -266,8 +266,8 @@ def dislodged_text(variant: Variant, dislodgement: Dislodgement) -> str:
 
 def _some_unit_holds(resolution: Resolution, power: str) -> bool:
     """Whether a unit of a power was left without an order, and holds for that."""
-    # A unit without a retreat leaves the board, a build that no person can read is no unit, and a unit may
-    # have its order on another line: "void, the unit holds" was told of all of them.
+    # A unit without a retreat leaves the board, a build that no one can read is not a unit, and a unit may
+    # have its order on another line: "void, the unit holds" was in the results of all of them.
     return bool(_without_order(resolution, power))
 
 

@@ -10,7 +10,7 @@ from service.store.tables import PhaseRow, PhaseState
 
 
 def sealed(phase: PhaseRow) -> bool:
-    """Whether a phase still takes orders, so that no person may look at them."""
+    """Whether a phase still takes orders, so that no one may look at them."""
     return phase.state == PhaseState.WAITING or (phase.state == PhaseState.OPEN and phase.unsealed_at is None)
 
 

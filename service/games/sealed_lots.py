@@ -1,7 +1,7 @@
-"""Lots that no person can steer (docs/record.md, "Lots"; ADR 0021).
+"""Lots that no one can steer (docs/record.md, "Lots"; ADR 0021).
 
 The seed of a phase is derived from the site's key, which is not in the database, and its digest is on record
-from the phase's first entry on. A draw mixes it with what no person has before the deadline: a round of a
+from the phase's first entry on. A draw mixes it with what no one has before the deadline: a round of a
 public beacon, or, in a game without one, the digests of all mails with sheets that came in time, and the
 players' words. Only what was entered before the phase was closed takes part. """
 

@@ -35,7 +35,7 @@ class Replaced:
 
 
 class DifferenceKind(StrEnum):
-    """What is different: an order with what became of it, a unit on the board, or a centre."""
+    """The differences: an order with what became of it, a unit on the board, or a centre."""
 
     ORDER = "order"
     UNIT = "unit"
@@ -44,7 +44,7 @@ class DifferenceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What is different for a power (by name), in words: `now`, and `before`; "" where it has none."""
+    """The differences for a power (by name), in words: `now`, and `before`; "" where it has none."""
 
     kind: DifferenceKind
     power: str
@@ -78,7 +78,7 @@ def replaced(session: Session, phase: PhaseRow) -> Replaced | None:
 def differences(
     variant: Variant, before: Resolution, now: Resolution, power: str | None = None
 ) -> tuple[Difference, ...]:
-    """What is different in results that are judged again: orders with what became of them, then units and
+    """The differences in results that are judged again: orders with what became of them, then units and
     centres. `power` (an id): only what its rules let it know; None for all."""
     if power is not None:
         before, now = (redacted_for(variant, each, power)[0] for each in (before, now))

@@ -160,7 +160,7 @@ def go_on(store: Store, senders: Collection[str], clock: Clock, load: Load) -> N
 
 
 def _is_unasked(session: Session, phase: PhaseRow, load: Load) -> bool:
-    """Whether a power was not asked for its orders in time, and no person decided to go on without them. Who
+    """Whether a power was not asked for its orders in time, and no one decided to go on without them. Who
     waits for it is informed where the mailbox is emptied (`service.operations.mailbox_wait`)."""
     wait = mailbox_waits.standing(session, phase.id)
     if wait is not None and wait.waived_at is not None:

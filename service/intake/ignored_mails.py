@@ -82,7 +82,7 @@ def _may_be_sheet(mail: IncomingMail, raw: bytes) -> bool:
     # Of a mail that is too large only the header was fetched.
     if mail.overflow or mail.encrypted:
         return True
-    # A body that was read knows a photograph from the logo of a signature.
+    # With the body read, a photograph is told from the logo of a signature.
     is_read = mail.body is BodyState.READ
     return seems_to_have_attachment(raw) and (mail.has_pictures or not is_read)
 
@@ -117,7 +117,7 @@ class TakeIgnoredBack(Act[None]):
         if _sheet_on_file(table.session, row):
             raise Refused(ON_FILE)
         _end(table, self.sha256, TAKEN_BACK)
-        # The only trace by which the intake knows that just the header of a mail was fetched.
+        # The only trace that just the header of a mail was fetched.
         reason = ingest.TOO_LARGE if row.size > self.size else None
         if not records.claim(table.session, MailRow, MailRow.sha256 == self.sha256,
                              MailRow.state == MailState.IGNORED, state=MailState.STORED, reason=reason):
@@ -131,7 +131,7 @@ class TakeIgnoredBack(Act[None]):
 
 @dataclass(frozen=True, slots=True)
 class LeaveIgnored(Act[None]):
-    """Leaves a mail ignored, so that it waits for no person."""
+    """Leaves a mail ignored, so that it waits for no one."""
 
     sha256: str
 

@@ -1,4 +1,4 @@
-"""What the intake must know, read from the tables for one mail at its moment of receipt."""
+"""The facts for judging a mail, read from the tables for one mail at its moment of receipt."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ class _KnownNames:
         self._kept: tuple[list[tuple[str, str, str]], dict[str, Variant], GameList] | None = None
 
     def of(self, session: Session, load: Callable[[str], Variant]) -> GameList:
-        """The games as the parser of headings knows them, by name."""
+        """The games for the parser of headings, by name."""
         # As text: to load the aliases of ten thousand games took half of a mail's time.
         rows = [(name, aliases, slug) for name, aliases, slug in session.execute(
             select(GameRow.name, cast(GameRow.aliases, Text), GameRow.variant).order_by(GameRow.name))]
@@ -253,7 +253,8 @@ def note_sender(session: Session, key: str, sender: str) -> None:
 
 
 def dump_verdict(verdict: Verdict, mail: IncomingMail) -> dict[str, Any]:
-    """What later mails and the desk need of a verdict, as JSON. Holds no text of the mail but its subject."""
+    """The facts of a verdict for later mails and the desk, as JSON. Holds no text of the mail but its
+    subject."""
     return {
         "verdict": verdict.verdict.value,
         "reason": None if verdict.reason is None else verdict.reason.value,

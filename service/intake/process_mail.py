@@ -89,7 +89,7 @@ SENDER_CAN_CORRECT = frozenset({
 })
 
 ContextOf: TypeAlias = Callable[[Session, datetime, Concern], IntakeContext]
-"""What the intake knows at the moment of receipt (UTC) of what a mail may be about; see
+"""The state at the moment of receipt (UTC) of what a mail may be about; see
 `service.intake.load_context.build_context`."""
 
 
@@ -115,8 +115,8 @@ class MailReplies(BounceNotices, Protocol):
         """Inform the sender that a sheet arrived."""
 
     def refusal(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> bool:
-        """Tell `verdict.reply_to` why a mail does not count and how to correct it; no person if that is None.
-        False if the sender has had too many answers and gets none."""
+        """Answer to `verdict.reply_to` why a mail does not count and how to correct it; no answer if that is
+        None. False if the sender has had too many answers and gets none."""
 
     def notice(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> None:
         """Inform the coordinator about a mail in quarantine."""
@@ -127,7 +127,7 @@ class MailReplies(BounceNotices, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class MailOpener:
-    """What opens mails: `bodies` their bodies, `probe` the pictures in them, `dns` the keys of their senders'
+    """Openers of mails: `bodies` their bodies, `probe` the pictures in them, `dns` the keys of their senders'
     domains."""
 
     bodies: BodyReader
@@ -396,6 +396,6 @@ def _final_state(verdict: Verdict) -> MailState:
         return MailState.USED
     if verdict.verdict is VerdictKind.IGNORED:
         return MailState.IGNORED
-    # Without an address to answer no person would correct it, so it goes to the coordinator.
+    # Without an address to answer no one would correct it, so it goes to the coordinator.
     can_correct = verdict.reason in SENDER_CAN_CORRECT and verdict.reply_to is not None
     return MailState.REFUSED if can_correct else MailState.QUARANTINED

@@ -53,7 +53,7 @@ class TakeMailBack(Act[None]):
     sha256: str
 
     def change(self, table: ActTable) -> None:
-        """Refuse a mail that no person discarded."""
+        """Refuse a mail that no one discarded."""
         row = table.session.get(MailRow, self.sha256)
         reason = None if row is None else row.verdict_fields.get("reason") or "could_not_be_handled"
         if row is None or not records.claim(

@@ -30,7 +30,7 @@ def is_expected(session: Session, raw: bytes, trust: Trust) -> bool:
     if len(senders) != 1 or records.player_of(session, senders[0]) is None:
         return False
     stamped = authenticate(headers, trust, senders[0].rpartition("@")[2])
-    # Where no person stamps, the signature tells, and checking that takes DNS.
+    # Without stamps the signature decides, and checking that takes DNS.
     return stamped.is_proved or (stamped.result is AuthResult.NONE and trust.own_proof)
 
 

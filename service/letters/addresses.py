@@ -12,7 +12,7 @@ from datetime import date, timedelta
 
 from service.letters.language import N_, Sentence
 
-# A letter may be five days in the post, so no person knows at which address it will arrive (LIST-03).
+# A letter may be five days in the post, so the address at its arrival is unknown (LIST-03).
 NEAR = timedelta(days=5)
 """So near to the first or last day of a journey a letter goes to both addresses."""
 
@@ -64,7 +64,7 @@ def addresses_on(known: Sequence[Postal], day: date) -> AddressValidity:
     about_now = [journey for journey in journeys if journey.changes_near(day) and journey not in current]
     if not current and not about_now:
         return AddressValidity(tuple(usual), _several(usual))
-    # Only the player knows which of two journeys was meant, so a letter goes to each.
+    # It is unclear which of two journeys was meant, so a letter goes to each.
     if len(current) > 1:
         usual_too = [postal for postal in usual if any(journey.changes_near(day) for journey in current)]
         return AddressValidity((*current, *about_now, *usual_too),

@@ -74,7 +74,7 @@ def _event(due: DueDate, host: str) -> Event:
     event = Event()
     # The UID stays when the deadline moves; SEQUENCE states that it did (CAL-15; RFC 5545, 3.8.7.4).
     event.add("uid", f"{due.game}-{due.ordinal}@{host}")
-    # Not the time of the request: the same values give the same bytes, so a program that asks often gets the
+    # Not the time of the request: the same values give the same bytes, so a program that polls often gets the
     # answer "unchanged".
     event.add("dtstamp", due.changed.astimezone(UTC))
     event.add("last-modified", due.changed.astimezone(UTC))

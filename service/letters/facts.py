@@ -1,4 +1,4 @@
-"""What letters are written from: plain values, every name already in words. The only mail addresses are the
+"""The facts of letters: plain values, every name already in words. The only mail addresses are the
 recipient's own and the site's. Here are those that several letters or a picture share; a letter's own are
 next to its kind."""
 
@@ -76,7 +76,7 @@ class LetterFacts:
 
     @property
     def letter_key(self) -> str:
-        """What distinguishes this letter from others of its kind, phase and reader; "" where there is one
+        """The mark of this letter from others of its kind, phase and reader; "" where there is one
         alone."""
         return ""
 
@@ -287,12 +287,12 @@ class ReplacedResults:
 
 @dataclass(frozen=True, slots=True)
 class ResultsFacts(LetterFacts):
-    """What was judged, in words; the same for every reader who may know the same, but for `coming` and
+    """The judged phase, in words; the same for every reader who may know the same, but for `coming` and
     `own_units` and `replaced`.
 
     `sheets` are those that counted, `dates` the next ones on the calendar, `remarks` further sentences, such
     as why a phase was unsealed. `parts`: what features add, by their names. `coming`: None for who is asked
-    by a letter of its own or has no unit, and at the end of the game. `own_units`: the units that the
+    by a separate letter or has no unit, and at the end of the game. `own_units`: the units that the
     reader has now, in words; none unless the game's option requests them (Q-80).
     """
 

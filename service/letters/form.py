@@ -75,7 +75,7 @@ class Form:
         return escape(line) if self.is_markup else Markup(line)  # noqa: S704 - text has no markup
 
     def outcome(self, words: str) -> Markup:
-        """What became of an order, or the rule that it rests on, in the reader's language."""
+        """The outcome of an order, or the rule that it rests on, in the reader's language."""
         return self.clean(translatable(words))
 
     def say(self, message: str, **values: Any) -> Markup:
@@ -158,7 +158,7 @@ class Form:
     # Parts, each on its own lines
 
     def title(self, words: Any) -> Markup:
-        """What a letter states first."""
+        """The first words of a letter."""
         return self._tag("h1", self.clean(words), "\n")
 
     def heading(self, words: Any) -> Markup:

@@ -1,4 +1,4 @@
-"""What the program must know of a kind of letter, as one value for each kind.
+"""The facts of a kind of letter, as one value for each kind.
 
 A kind is declared next to what sends it, in `service.notices` or a feature, with its facts, and has one
 template of its name.
@@ -24,9 +24,9 @@ class Contents(StrEnum):
 
     PLAIN = "plain"
     SHEET = "sheet"
-    """What a sheet states: sealed like the sheet (DESK-02)."""
+    """The contents of a sheet: sealed like the sheet (DESK-02)."""
     LINK = "link"
-    """A link that opens its reader's own pages, and so what they sent: shown to no other person, at any
+    """A link that opens its reader's own pages, and so what they sent: shown to no one else, at any
     time."""
 
 

@@ -1,4 +1,4 @@
-"""What results open with: the few lines that every player looks for first, and how the reader's own orders
+"""The opening of results: the few lines that every player looks for first, and how the reader's own orders
 went (LET-07). Pure: facts in, values out; the words are in `templates/mail/_news.jinja`."""
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def own_orders(facts: ResultsFacts, power: str) -> OwnOrders | None:
 
 def sections(facts: ResultsFacts, power: str = "") -> tuple[ShownPower, ...]:
     """Every power's part of the results, that of the reader's own `power` before the others. Several powers
-    of whom nothing came and nothing is to be told have none: the news names them."""
+    without a sheet and without news have none: the news names them."""
     # In a Winter nine players who had nothing to build each had a heading with "No sheet was received".
     empty = tuple(shown.power for shown in facts.powers if shown.power != power and not (
         shown.sheet or shown.orders or shown.void or shown.without_order or shown.set_aside))

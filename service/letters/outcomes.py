@@ -1,4 +1,4 @@
-"""What became of an order, as sentences for any language (LET-10, REL-03).
+"""The outcome of an order, as sentences for any language (LET-10, REL-03).
 
 The judge writes outcomes in English, and they are stored so: archives compare them. Here each is taken apart
 again into the clauses of the rule sets, as `service.letters.set_aside` does with its sentences. Names of

@@ -81,7 +81,7 @@ def results_of_reader(facts: ResultsFacts, to: Recipient) -> dict[str, Any]:
 
 
 def results_values(facts: ResultsFacts, power: str = "") -> dict[str, Any]:
-    """What results are written from, in their letter and in their picture; `power` is the reader's own."""
+    """The facts of results, in their letter and in their picture; `power` is the reader's own."""
     units = facts.units
     return {"news": news_of(facts), "powers": sections(facts, power),
             "removals": len(units.removed) + len(units.by_rule) + len(units.by_lot)}

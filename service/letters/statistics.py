@@ -96,7 +96,7 @@ def _count(
 def _attacked(
     variant: Variant, before: Position, order: Order, standing: Mapping[str, str], owner: Mapping[str, str]
 ) -> str | None:
-    """The power that an order goes against; None if it goes nowhere, to an own place, or to no person's."""
+    """The power that an order goes against; None if it goes nowhere, to an own place, or to no one's."""
     if isinstance(order, Move):
         goal = order.to.province
     elif not isinstance(order, UnitOrder):

@@ -43,8 +43,8 @@ def open_transport(settings: MailOut, *, login: Login | None = None) -> Transpor
 class MailAccount:
     """How the mail servers are reached at present, with one `Login` each. Safe to share between threads.
 
-    A change gives new logins, so that what was refused is tried at once; connections are opened anew at their
-    next use.
+    A change gives new logins, so that what was refused is tried at once; connections are opened again at
+    their next use.
     """
 
     def __init__(self, mail_in: MailIn, mail_out: MailOut) -> None:
@@ -89,7 +89,7 @@ Door = TypeVar("Door", MailSource, Transport)
 
 
 class _Current(Generic[Door]):
-    """What was opened by the settings of this moment; opened anew after they changed."""
+    """What was opened by the settings of this moment; opened again after they changed."""
 
     def __init__(self, account: MailAccount, open_door: Callable[[], Door]) -> None:
         self._account = account

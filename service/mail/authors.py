@@ -1,8 +1,8 @@
 """Who wrote a mail by its From field, read strictly (RFC 5322, 3.4 and 3.6.2).
 
 `service.mail.headers.addresses` finds what addresses it can. Here whatever two programs might read
-differently is no address, because the server that proved the From domain and we must mean the same mailbox.
-"""
+differently is not an address, because the server that proved the From domain and we must mean the same
+mailbox. """
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UNREADABLE = ""
 
 
 def authors(values: Sequence[str]) -> tuple[str, ...]:
-    """The addresses in one or more From fields, as written; UNREADABLE for each that is no plain address.
+    """The addresses in one or more From fields, as written; UNREADABLE for each that is not a plain address.
 
     A group, an open quote or comment, an encoded word inside an address, and a quoted local part make it
     UNREADABLE. Never raises; time is linear in the length of `values`.

@@ -36,7 +36,7 @@ class Headers:
     """The headers of a mail in order: (name in lower case, unfolded value as bytes).
 
     `is_complete` is False if the block is longer than what is looked at. The rest may hold a second From, so
-    such a mail counts as no person's.
+    such a mail counts as no one's.
     """
 
     fields: tuple[tuple[str, bytes], ...]
@@ -56,7 +56,7 @@ class Headers:
 
 
 def split_mail(raw: bytes) -> tuple[Headers, bytes]:
-    """The header block and the body of raw mail bytes. Lines that are no header are passed over."""
+    """The header block and the body of raw mail bytes. Lines that are not headers are passed over."""
     headers, body_start = split_headers(raw)
     return headers, raw[body_start:]
 
@@ -82,7 +82,7 @@ def split_headers(raw: bytes) -> tuple[Headers, int]:
         if not line:
             break
         # RFC 5322, 2.2.3: a line that begins with white space continues the header above it. Below a line
-        # that is no header it continues nothing and is dropped.
+        # that is not a header it continues nothing and is dropped.
         if line[:1] in {b" ", b"\t"} and name is not None:
             if len(value) <= LONGEST_VALUE:
                 value += b" " + line.strip()
@@ -177,7 +177,7 @@ def decode_bytes(data: bytes, charset: str) -> str:
 
 
 def subject_text(headers: Headers, beginning: bytes) -> str:
-    """The subject as text, in one line. One in raw bytes that are no UTF-8 (against RFC 5322, 2.2) counts as
+    """The subject as text, in one line. One in raw bytes that are not UTF-8 (against RFC 5322, 2.2) counts as
     in the charset that the mail names first, by its headers or in the `beginning` of its body: a program
     that writes raw bytes writes both in one."""
     value = next((value for name, value in headers.fields if name == "subject"), b"")
@@ -223,8 +223,8 @@ def strip_comments(value: str) -> str:
 def addresses(values: Sequence[str]) -> tuple[str, ...]:
     """The addresses of one or more address headers, as written, without display names.
 
-    "" for one in angle brackets that is no address; anything else without local part and domain is left out.
-    """
+    "" for one in angle brackets that is not an address; anything else without local part and domain is left
+    out. """
     sender_addresses: list[str] = []
     for value in values:
         for part in _mailboxes(strip_comments(value)):
@@ -259,7 +259,7 @@ def _mailboxes(value: str) -> list[str]:
         elif not quoted and char == ">":
             angled = False
         elif not quoted and not angled and char in ",;:":
-            # RFC 5322, 3.4: "friends: a@b.example, c@d.example;" is a group. Its name is no mailbox.
+            # RFC 5322, 3.4: "friends: a@b.example, c@d.example;" is a group. Its name is not a mailbox.
             if char == ":":
                 parts[-1] = ""
             else:

@@ -67,8 +67,8 @@ class BodyState(StrEnum):
 class IncomingMail:
     """A mail as the intake needs it.
 
-    `senders`: the addresses in From, "" for one that is no address. `references`: Message-IDs of the mails
-    that it answers, the nearest first. `headers`: all of the mail's own.
+    `senders`: the addresses in From, "" for one that is not an address. `references`: Message-IDs of the
+    mails that it answers, the nearest first. `headers`: all of the mail's own.
     `may_be_report`: they look like those of a bounce or receipt. `size`: bytes of the raw mail. `digest`:
     SHA-256 of the raw bytes. `body_digest`: of the bytes below the headers.
 
@@ -108,7 +108,7 @@ class IncomingMail:
 
     @property
     def outcomes(self) -> tuple[FileOutcome, ...]:
-        """What becomes of each file, as far as opening it shows that."""
+        """The fate of each file, as far as opening it shows that."""
         pictures = [
             FileOutcome(each.name, each.fate, each.trouble or "", each.number, each.more, each.digest)
             for each in self.pictures]

@@ -171,7 +171,7 @@ def _is_by(mail: _TakenIn, provider: Provider) -> bool:
 
 
 def _own_server(taken: Sequence[_TakenIn]) -> tuple[tuple[str, ...], tuple[str, ...], int]:
-    """The names and border hosts of a server that is no preset, and how many mails agree."""
+    """The names and border hosts of a server that is not a preset, and how many mails agree."""
     with_names = [
         (mail, {name for name, methods in mail.above if name and methods & _JUDGING}) for mail in taken]
     # A name that only some mails have may be that of a scanner, or of one machine of several.

@@ -1,8 +1,8 @@
 """A limit on the time of a whole command, on the socket itself.
 
-A socket's own timeout begins anew with every byte: a server that sends one byte a second is never too late by
-it, and once held the poller and another game's deadline for six minutes. Here every read and write has only
-what is left of its command's time.
+A socket's own timeout begins again with every byte: a server that sends one byte a second is never too late
+by it, and once held the poller and another game's deadline for six minutes. Here every read and write has
+only what is left of its command's time.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ _LONGEST = 253
 
 
 def trust_of(settings: MailIn) -> Trust:
-    """Trust in the mailbox's own server, in no person if the settings name none, and in our own proof as they
+    """Trust in the mailbox's own server, in no one if the settings name none, and in our own proof as they
     say. Raises ConfigError."""
     return replace(_trusted(settings), own_proof=settings.own_proof)
 
@@ -80,7 +80,7 @@ def _name_faults(settings: MailIn) -> Iterator[str]:
 
 
 def _fault(name: str) -> str:
-    """What is wrong with a name or pattern, or ""."""
+    """The fault of a name or pattern, or ""."""
     if len(name) > _LONGEST or not _NAME.fullmatch(name):
         return f'"{name[:60]}" is not the name of a server; write it as in the header'
     end = name.rpartition("*")[2]

@@ -1,5 +1,5 @@
-"""What everybody in a game is told of its table (BEY-04): days on which a player is away, a pause, another
-player for a power, a draw that all have agreed on. Powers are named, and no person's address."""
+"""Announcements to all players of a game (BEY-04): days on which a player is away, a pause, another
+player for a power, a draw that all have agreed on. Powers are named, and no one's address."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ MOST_AHEAD = 6
 
 @dataclass(frozen=True, slots=True)
 class AnnouncementFacts(KeyedFacts):
-    """What everybody in a game is told of its table: an absence, a pause, another player, an agreed draw.
+    """Announcements to all players of a game: an absence, a pause, another player, an agreed draw.
     `about`: the title, in a few words; `key` names it for ever. Of another coordinator, `record` is the end
     of the game's record at that moment, and `file` has it in full: with it anybody can check later that
     nothing before it was changed."""
@@ -75,7 +75,7 @@ def new_coordinator_facts(
     key: str, game: str, names: tuple[str, str], at: datetime, record: RecordReference, file: bytes,
     closing: Closing | None,
 ) -> AnnouncementFacts:
-    """What is told of another coordinator. `names`: until now, and from `at` on."""
+    """The announcement of another coordinator. `names`: until now, and from `at` on."""
     before, after = names
     return AnnouncementFacts(
         f"coordinator-{key}", Sentence("New coordinator"),
@@ -91,7 +91,7 @@ def absence_facts(
     key: str, variant: Variant, powers: Sequence[str], first: date, last: date, *,
     closing: Closing | None = None,
 ) -> AnnouncementFacts:
-    """What is told of an absence: days and powers (keys of the variant's), and no reason."""
+    """The announcement of an absence: days and powers (keys of the variant's), and no reason."""
     return AnnouncementFacts(
         key, Sentence("%(power)s is away", power=_subject(variant, powers)),
         (Sentence("The player of %(power)s is away from %(first)s to %(last)s, both days included, and may "
@@ -103,7 +103,7 @@ def absence_facts(
 @dataclass(frozen=True, slots=True)
 class NoteAbsence(Act[AbsenceRow | None]):
     """Notes the days on which a player is away, and informs everybody in the game. The outcome is None for
-    days that were told before.
+    days that were announced before.
 
     `of`: the player's id, or the power that they hold. `first` and `last` as typed: 2027-03-14.
     """
@@ -132,7 +132,7 @@ class NoteAbsence(Act[AbsenceRow | None]):
     def change(self, table: ActTable) -> AbsenceRow | None:
         """Note them."""
         player, (first, last) = self._player(table), self._days()
-        # The same form sent twice writes to no person twice.
+        # The same form sent twice writes to no one twice.
         if _noted(absences_of(table.session, self.game, player, table.now.date()), first, last):
             return None
         row = AbsenceRow(game_id=self.game, player_id=player, first=first, last=last, made_at=table.now,
@@ -172,7 +172,7 @@ class EndAbsence(Act[AbsenceRow]):
     player: int | None = None
 
     def check(self, table: ActTable) -> None:
-        """Refuse where no person can be told."""
+        """Refuse where the players cannot be informed."""
         table.must_write()
 
     def change(self, table: ActTable) -> AbsenceRow:
@@ -308,7 +308,7 @@ def tell_of_corrected_board(
 
 
 def _what_was_sent(game: GameRow) -> list[Sentence]:
-    """What becomes of sheets for a phase whose board changes."""
+    """The fate of sheets for a phase whose board changes."""
     counts = Sentence("What you sent is kept and counts.")
     # In some games the first sheet of a phase is the only one (Q-60).
     return [counts] if options_of(game).first_counts else [
@@ -361,5 +361,5 @@ ANNOUNCEMENT = LetterKind(
     Occasion("all players", "a player or you are away, the game pauses, a power or the game changes hands, "
              "or a draw is agreed", _announcement_sample),
     rank=Rank.URGENT, addressee=Addressee.SEAT, former=("hand_over",))
-"""Tells everybody in a game of its table: an absence, a pause, another player or coordinator, a draw
+"""Announces to all players of a game: an absence, a pause, another player or coordinator, a draw
 (BEY-04)."""

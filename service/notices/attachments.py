@@ -171,7 +171,7 @@ def control_map(control: Control) -> bytes | None:
 def _names(lines: Sequence[SettledLine], known: Sequence[KnownGame]) -> list[SettledLine]:
     """Lines above the orders that are not about the game: the sender's real name and address (Q-37)."""
     above = [line for line in lines if line.kind == "heading"]
-    # The parser knows the lines about game, power and phase; a version number alone is neither these nor a
+    # The parser reads the lines about game, power and phase; a version number alone is neither these nor a
     # name.
     game_lines = set(parse_sheet_heading([line.text for line in above], known).lines)
     return [

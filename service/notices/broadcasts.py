@@ -108,9 +108,9 @@ class PlayingRules:
 
 @dataclass(frozen=True, slots=True)
 class WelcomeFacts(LetterFacts):
-    """What a player needs to begin (OUT-01). `units` are those at the start, `powers` the names of all
-    powers; `builds` are the centres to build in at once, in a game that opens with builds; `examples` has an
-    order of each kind, in words."""
+    """The letter that begins a game for a player (OUT-01). `units` are those at the start, `powers` the names
+    of all powers; `builds` are the centres to build in at once, in a game that opens with builds; `examples`
+    has an order of each kind, in words."""
 
     units: tuple[str, ...]
     powers: tuple[str, ...]
@@ -358,7 +358,7 @@ class Broadcasts:
 
 
 def _last_told(session: Session, variant: Variant, phase: PhaseRow) -> Position:
-    """The position before a phase; where the phase before it is not judged yet, the newest that was told."""
+    """The position before a phase; where the phase before it is not judged yet, the newest that was sent."""
     stored = session.scalar(select(PhaseRow.position).where(
         PhaseRow.game_id == phase.game_id, PhaseRow.ordinal <= phase.ordinal, PhaseRow.position.is_not(None))
         .order_by(PhaseRow.ordinal.desc()).limit(1))
@@ -455,7 +455,8 @@ WELCOME = LetterKind(
     "welcome", WelcomeFacts, "Welcome to a new player",
     Occasion("a new player", "a game begins, or a seat changes hands", _welcome_sample),
     rank=Rank.LATER, addressee=Addressee.SEATED_PLAYER)
-"""What a player needs to begin (OUT-01). The picture that its HTML shows is the filled sheet."""
+"""The letter that begins a game for a player (OUT-01). The picture that its HTML shows is the filled
+sheet."""
 
 DEADLINE_MOVED = LetterKind(
     "deadline_moved", DeadlineFacts, "A deadline is moved",

@@ -1,5 +1,5 @@
 """Notices to the coordinator: about a mail, whose it is and what it is about; about a letter that came back,
-or that goes to no person. Each shows what follows if nothing is done."""
+or that goes to no one. Each shows what follows if nothing is done."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _UNPROVED = {RefusalReason.BAD_FROM, RefusalReason.AUTH_FAILED}
 @dataclass(frozen=True, slots=True)
 class NoticedMail:
     """The mail that a notice is about, for the coordinator alone. `sender` as its From field states, "" if
-    that cannot be read; `is_proved` whether the mail server confirms it; `player` their name, "" if no person
+    that cannot be read; `is_proved` whether the mail server confirms it; `player` their name, "" if no one
     has the address; `about` names game and power in words; `closing` is that game's open phase, or None."""
 
     sender: str

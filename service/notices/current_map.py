@@ -22,8 +22,8 @@ from service.store.tables import GameRow, PhaseRow
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """What a map shows: the board, the game's name, each power's centres, and `when` in words. `units` is
-    empty unless the game's option requests them; `record` is the root of the game's record in words, or
+    """The contents of a map: the board, the game's name, each power's centres, and `when` in words. `units`
+    is empty unless the game's option requests them; `record` is the root of the game's record in words, or
     ""."""
 
     variant: Variant
@@ -50,7 +50,7 @@ def control(session: Session, game_id: str, load: Callable[[str], Variant] = map
     variant = load(game.variant)
     position, when, root = variant.start, f"at the beginning of {variant.start.phase.year}", ""
     for row in records.phases(session, game_id):
-        # A judged Winter that no person has approved yet is not public.
+        # A judged Winter that no one has approved yet is not public.
         if PhaseKind(row.kind).updates_ownership and row.resolution is not None and row.sent_at is not None:
             position, when = codec.load_resolution(row.resolution).position, map_date(row, variant.calendar)
             root = on_map(session, game_id, root_mark(session, row))

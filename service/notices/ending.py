@@ -64,7 +64,7 @@ def game_over_facts(
     session: Session, game: GameRow, variant: Variant, end: GameEnd | None, last: PhaseRow,
     resolution: Resolution, base_url: str = ""
 ) -> GameOverFacts:
-    """What the letter and its page say; `end` is None where no person declared one."""
+    """What the letter and its page say; `end` is None where no one declared one."""
     phases = judged_phases(session, game, last, resolution)
     years = game_years(variant, phases, over=True)
     chart = centres_by_year(variant, years)
@@ -145,4 +145,4 @@ GAME_OVER = LetterKind(
     "game_over", GameOverFacts, "The end of the game",
     Occasion("all players", "the game is won, or you declare a draw or a concession", _game_over_sample),
     addressee=Addressee.SEAT)
-"""Tells how the game ended, with standings, what was counted, and thanks to all by name (BEY-03)."""
+"""How the game ended, with standings, what was counted, and thanks to all by name (BEY-03)."""

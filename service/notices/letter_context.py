@@ -1,4 +1,5 @@
-"""What every writer of letters shares: photographs, the clock, the tables of the games, our addresses."""
+"""Parts that every writer of letters shares: photographs, the clock, the tables of the games, our
+addresses."""
 
 from __future__ import annotations
 
@@ -45,8 +46,8 @@ class Sender:
 
 @dataclass(frozen=True, slots=True)
 class LetterContext:
-    """What every writer of letters needs: photographs, the clock, the games' tables, our addresses, and the
-    kinds of letters that the site has."""
+    """Parts that every writer of letters needs: photographs, the clock, the games' tables, our addresses, and
+    the kinds of letters that the site has."""
 
     blobs: Blobs
     clock: Clock

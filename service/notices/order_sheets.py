@@ -44,7 +44,7 @@ _HEADS = {
 
 FILLED_SHEET = "filled-sheet.png"
 _TITLES = {"german": N_("German"), "french": N_("French")}
-"""What letters call a language of order words, as the catalogues know it."""
+"""The name of a language of order words, as the catalogues know it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def printed_sheet(
         (" ".join(note for note in notes if note),
          *((say("Example: %(order)s", order=example),) if example else ())),
         say("Version"), _BOXES if has_boxes else (), tuple(units),
-        # No person has results before the game's first phase.
+        # No one has results before the game's first phase.
         words="" if phase == variant.start.phase else say("Four words of your last results"))
 
 

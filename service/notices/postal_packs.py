@@ -83,8 +83,8 @@ class SetAccommodation(Act[None]):
 
 @dataclass(frozen=True, slots=True)
 class PackFacts(LetterFacts):
-    """What the coordinator prints and posts at the end of a year (OUT-10). `posted` are powers with the
-    number of their envelopes, `without` those without a known postal address, `notes` sentences about
+    """The pack that the coordinator prints and posts at the end of a year (OUT-10). `posted` are powers with
+    the number of their envelopes, `without` those without a known postal address, `notes` sentences about
     journeys and accommodations (LIST-03, POST-06), without any address."""
 
     # Counts instead of addresses: home addresses are in the PDF of envelopes alone (POST-07).

@@ -107,7 +107,7 @@ class Reminders:
 
 def to_look_at(session: Session, look: Look) -> list[DuePhase]:
     """Open phases that may have a reminder due, the nearest deadline first."""
-    # The scheduler looks every second, so a site on which no person asked for reminders costs one query.
+    # The scheduler looks every second, so a site on which no one asked for reminders costs one query.
     if session.scalar(select(PlayerRow.id).where(PlayerRow.reminders).limit(1)) is None:
         return []
     return phase_looks.before_deadline(session, look, timedelta(hours=HOURS[-1]))
@@ -138,7 +138,7 @@ def silent(session: Session, phase: PhaseRow) -> Iterator[str]:
     """Powers that asked for reminders, may send orders in this phase, and have nothing on file that counts:
     neither a photograph nor a sheet by post. In a retreat phase only those that must retreat."""
     # A sheet that is on its way by post counts only once it is logged, so the letter states to ignore it
-    # then. One that is set aside is no sheet that counts: its player was not reminded, and learnt it from
+    # then. One that is set aside is not a sheet that counts: its player was not reminded, and learnt it from
     # results.
     filed = executed(session, phase).keys() | records.posted(session, phase.id)
     asked_powers = powers_asked(phase)

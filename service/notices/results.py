@@ -245,7 +245,7 @@ class ResultsAnnouncer:
         self, session: Session, phase: PhaseRow, resolution: Resolution, name: str
     ) -> list[Attachment]:
         """One file of a phase's results, drawn now; the written results with all their pages. Empty if there
-        is no file of this name. Raises NotReady if it cannot be drawn."""
+        is not a file of this name. Raises NotReady if it cannot be drawn."""
         game = session.get_one(GameRow, phase.game_id)
         variant, info = self.letters.load(game.variant), self.letters.game_info(game)
         facts = results_facts(session, phase, resolution, variant, self.letters.sender.base_url)

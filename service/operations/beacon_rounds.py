@@ -34,7 +34,7 @@ class RoundSource(Protocol):
     """Where rounds come from."""
 
     def __call__(self, chain: BeaconChain, number: int, /) -> str | None:
-        """The signature of a round in hexadecimal digits, not checked; None if no person answers."""
+        """The signature of a round in hexadecimal digits, not checked; None if no one answers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@
 The mail server's clock decides what is in time, so we ask it: the server stamps a mail that is put into a
 folder without a date. A Maildir is stamped by the disk it is on. If that disk is ours, both clocks are one
 and no drift can show; such a site needs NTP, and `galloper check` says so. Where nothing can be asked, the
-stamps of the newest mails are compared: a stamp ahead of our clock means that ours is behind. No person loses
+stamps of the newest mails are compared: a stamp ahead of our clock means that ours is behind. No one loses
 by the wait, since the stamps show what is in time.
 
 Asking takes a log-in, and providers count those: an answer represents the deadlines of some minutes, unless
@@ -40,7 +40,7 @@ STAMPS_COMPARED = 20
 
 ANSWER_STANDS, DOUBT_STANDS = 300.0, 30.0
 """Seconds for which the answer that the clock is right represents further deadlines of this process, and any
-other answer. In these a clock that no person sets drifts by less than a second."""
+other answer. In these a clock that no one sets drifts by less than a second."""
 
 SET_SECONDS = 5.0
 """A jump of the clock that counts as setting it."""
@@ -128,7 +128,7 @@ class ClockSkewGuard:
         return True
 
     def _skew(self) -> tuple[timedelta | None, bool]:
-        """How far the clock is ahead, None if nothing tells; and whether the mail server said so."""
+        """How far the clock is ahead, None without a source; and whether the mail server said so."""
         before = self.clock.now()
         try:
             server_time = self.ask()

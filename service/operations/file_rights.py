@@ -1,4 +1,4 @@
-"""The rights of a site's files (SEC-03): what is in them is for the account that runs the site, and no person
+"""The rights of a site's files (SEC-03): what is in them is for the account that runs the site, and no one
 else."""
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def open_paths(settings: Settings) -> list[Path]:
 
 def close_files(settings: Settings) -> int:
     """Take the rights of other accounts off the site's files: 0700 and 0600. How many were open. What cannot
-    be changed, such as a file of another owner, stays for `check_files` to tell."""
+    be changed, such as a file of another owner, stays for `check_files` to report."""
     closed = 0
     for path in open_paths(settings):
         try:

@@ -1,4 +1,4 @@
-"""What a check of the site states. One value, shown in four places: the Health page, the coordinator's
+"""The result of a check of the site. One value, shown in four places: the Health page, the coordinator's
 letters, the numbers for machines, and `galloper check`."""
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class FindingState(StrEnum):
-    """How a check ended. Only TROUBLE asks a person to act now."""
+    """How a check ended. Only TROUBLE needs a person now."""
 
     WELL = "well"
     NOTE = "note"
@@ -36,7 +36,7 @@ class Finding:
 
     @property
     def badge(self) -> str:
-        """The state as a sign and words, so that no person needs to see its colour."""
+        """The state as a sign and words, so that no one needs to see its colour."""
         return {
             FindingState.WELL: "✓ well",
             FindingState.NOTE: "· note",

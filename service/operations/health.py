@@ -58,7 +58,7 @@ LEAST_MEMORY = 800_000_000
 PACE_OF = timedelta(hours=1)
 """The span whose sheets show how fast reading is."""
 FEWEST_WAITING = 50
-"""Fewer waiting sheets are read within minutes, and press no person."""
+"""Fewer waiting sheets are read within minutes, and press no one."""
 LONGEST_UNJUDGED = timedelta(minutes=15)
 """A mail that waits longer than this is held up by something."""
 LONGEST_OVERDUE = timedelta(minutes=10)
@@ -75,7 +75,7 @@ MOST_CLOCK_SKEW = timedelta(seconds=60)
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What the checks read: the database in one transaction, and what this process knows itself."""
+    """What the checks read: the database in one transaction, and the state of this process."""
 
     session: Session
     now: datetime

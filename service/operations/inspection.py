@@ -148,7 +148,7 @@ def add_faulty(session: Session, keys: Iterable[str], now: datetime) -> None:
 
 
 def files_finding(session: Session) -> Finding:
-    """What is stated about the stored files."""
+    """The sentence about the stored files."""
     name, row = "Stored files", session.get(InspectionRow, FILES)
     if row is None:
         return Finding(name, FindingState.UNKNOWN, "Not checked yet; they are checked each night.")
@@ -164,7 +164,7 @@ def files_finding(session: Session) -> Finding:
 
 
 def database_finding(session: Session) -> Finding:
-    """What is stated about the database."""
+    """The sentence about the database."""
     name, row = "Database", session.get(InspectionRow, DATABASE)
     if row is None:
         return Finding(name, FindingState.UNKNOWN, "Not checked yet; it is checked each night.")

@@ -16,7 +16,7 @@ ADVICE = ("Put the copy from the setup of the site there, and start the site aga
 
 
 def key_finding(session: Session, name: str) -> Finding:
-    """What is stated about the key that this session was opened with. A phase of each game is tried, the next
+    """The sentence about the key that this session was opened with. A phase of each game is tried, the next
     that is not judged, in the database's order: a key opens all seeds of a game or none."""
     sealed = session.scalars(
         select(PhaseRow).where(PhaseRow.state.in_(NOT_JUDGED))

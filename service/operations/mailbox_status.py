@@ -1,4 +1,4 @@
-"""When the mailbox was last asked, what it answered, and whether a look is under way: kept in memory by the
+"""When the mailbox was last asked, what it answered, and whether a check is under way: in the memory of the
 process that asks."""
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class MailboxStatus:
     `look_began_at`: since when a look is under way; None between looks. `complete_from`: when the newest look
     began that listed everything and ended well. `wanted` is set to have the poller look now. `is_refused`
     shows whether the mail server refused the newest login; `settings_fault` is why the settings were not
-    taken anew, or "". """
+    taken again, or "". """
 
     clock: Clock
     last: PollResult | None = None

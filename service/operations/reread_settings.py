@@ -1,8 +1,8 @@
-"""Some settings are read anew while the site runs: those of the mail servers, since a new password needs no
-restart, and who may read by a program or is told of results, since a token that is taken out has to end.
+"""Some settings are read again while the site runs: those of the mail servers, since a new password needs no
+restart, and who may read by a program or gets notices of results, since a token that is taken out has to end.
 
 Looked at every few seconds by the times of the files, and at once on SIGHUP. A file with a fault changes
-nothing and is told.
+nothing and is reported.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Stamp = tuple[int, int, int] | None
 
 @dataclass(slots=True)
 class SettingsReader:
-    """Reads the settings anew with `read` when one of `files` changed or `asked` is set. `renew` takes over
+    """Reads the settings again with `read` when one of `files` changed or `asked` is set. `renew` takes over
     what is not of the mail servers."""
 
     read: Callable[[], Settings]

@@ -1,6 +1,6 @@
 """How long mails are stored.
 
-Photographs, mails and letters that a game's record names are part of the record and are kept for ever. Mails
+Photographs, mails and letters that a game's record names are part of the record and stay for ever. Mails
 of no game, such as automatic replies, are deleted after the days that the settings name; without that setting
 they are stored, too.
 """
@@ -39,7 +39,7 @@ AT_ONCE = 200
 def forget_strays(store: sessionmaker[Session], blobs: Blobs, days: int, now: datetime) -> int:
     """Delete ignored mails that were stored more than `days` ago and that no record names; how many."""
     deleted = 0
-    # Rows go first, so a crash leaves at worst bytes that no person names.
+    # Rows go first, so a crash leaves at worst bytes that no one names.
     while keys := _forget_some(store, now - timedelta(days=days), now):
         deleted += len(keys)
         with store() as session:
@@ -76,7 +76,7 @@ def _stray(before: datetime) -> ColumnElement[bool]:
     # A sheet of a site that is older than its record has no entry for its mail.
     filed = exists().where(SubmissionRow.sha256 == MailRow.sha256)
     shelved = exists().where(ShelvedFileRow.blob == MailRow.sha256)
-    # What signed a person up for a game is needed no more either: the list knows it, or forgot it.
+    # A mail of a sign-up is no longer needed either: the list has its facts, or had them deleted.
     signed_up = (MailRow.state == MailState.USED) & (MailRow.reason == SIGNED_UP)
     is_stray = (MailRow.state == MailState.IGNORED) | signed_up
     return is_stray & (MailRow.stored_at < before) & ~is_entered & ~filed & ~shelved

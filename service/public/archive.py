@@ -26,7 +26,7 @@ Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
 
 @router.get("/public/check")
 def page(request: Request) -> Response:
-    """What to do, in ten lines."""
+    """The steps, in ten lines."""
     return show(request, "check.html", cache="max-age=3600")
 
 

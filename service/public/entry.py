@@ -142,7 +142,7 @@ def new_feed(request: Request, visitor: Visitor, csrf: Annotated[str, Form()]) -
 def leave(
     request: Request, visitor: Visitor, csrf: Annotated[str, Form()], every: Annotated[str, Form()] = "",
 ) -> Response:
-    """End the visit, or with `every` all visits of the player, and the links that no person has used."""
+    """End the visit, or with `every` all visits of the player, and the links that no one has used."""
     visits.check(visitor, csrf)
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:

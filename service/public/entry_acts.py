@@ -1,4 +1,4 @@
-"""What a player changes in their own entry: addresses and journeys, reminders and time zone, the calendar's
+"""Changes of a player to their own entry: addresses and journeys, reminders and time zone, the calendar's
 address (LIST-02, LIST-04, OUT-11). Each change is an event in every game of theirs."""
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class EndPostalAddress(Act[None]):
 
     def change(self, table: ActTable) -> None:
         """Refuse one that is not on the player's list."""
-        # Claimed with its owner and its state: no person takes off another's address, and no row is ended
+        # Claimed with its owner and its state: no one takes off another's address, and no row is ended
         # twice.
         if not records.claim(
             table.session, PostalAddressRow, PostalAddressRow.id == self.address,
@@ -104,7 +104,7 @@ class ChangeSettings(Act[PlayerRow]):
         return player
 
     def event(self, table: ActTable, outcome: PlayerRow, letters: int) -> Sequence[LoggedEvent]:
-        """What is set now."""
+        """The present values."""
         return _in_each_game(table, self.player, f"reminders {'on' if outcome.reminders else 'off'}, clock "
                                                  f"{outcome.zone}, language {outcome.language}")
 

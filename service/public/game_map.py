@@ -46,7 +46,7 @@ def page(request: Request, game_id: str) -> Response:
         )
         for power in board_control.variant.powers.values()
     ]
-    # Centres that no person holds are listed too: the table states all that the picture does.
+    # Centres that no one holds are listed too: the table states all that the picture does.
     owned = {region for regions in board_control.centres.values() for region in regions}
     free = sorted(board.provinces[item].name for item in board.centres() if item not in owned)
     return show(

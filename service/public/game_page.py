@@ -67,7 +67,7 @@ def index(request: Request, game_id: str) -> Response:
                     words_of=lambda row: phase_words(phase_of(row)), following=following,
                     last=_last_results(session, game_id), options=options_of(game),
                     is_over=is_over(records.phases(session, game_id)),
-                    # Who has sent is for those who play; a stranger is not even told how many.
+                    # Who has sent is for those who play; a stranger does not even see how many.
                     is_player=_is_player(request, ports, session, game_id))
 
 
@@ -89,7 +89,7 @@ def sheets(
             raise HTTPException(404, N_(
                 "There is no such sheet: the game is over, or it has no such power or phase."))
         chosen = ahead[phase] if phase else next(iter(ahead.values()))
-        # Anyone who is no player may print a sheet too, and learns no address by it.
+        # Anyone who is not a player may print a sheet too, and learns no address by it.
         address, _ = _mails(request, ports, session, game, [])
         # Where a unit stands may be hidden from others, so only its own player has it printed.
         position = (codec.load_position(chosen.position) if units and chosen.position is not None

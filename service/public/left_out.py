@@ -78,7 +78,8 @@ def _letter(request: Request, token: str) -> tuple[str, list[LeftOutFile]]:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         row = session.get(AccessLinkRow, sha256(token.encode()).hexdigest())
-        # Links of one table open different things: a link to a letter is no visit, and the other way round.
+        # Links of one table open different things: a link to a letter is not a visit, and the other way
+        # round.
         if row is None or row.opens != LETTER_LINK or row.until <= ports.clock.now():
             raise HTTPException(404, GONE)
         try:

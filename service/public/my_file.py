@@ -63,7 +63,7 @@ BY_POST = N_("came by post")
 class SubmittedSheet:
     """One sheet that the player sent: phase and power in words, version, time of receipt, status in words,
     digest, and the ids of its pages. `lines`: what was read on it, words and order, once its deadline has
-    passed; None before, when no person has read it."""
+    passed; None before, when no one has read it."""
 
     phase: str
     power: str
@@ -126,7 +126,7 @@ def photograph(request: Request, visitor: Visitor, game_id: str, page_id: int) -
     if key is None:
         raise HTTPException(404, N_("This page has not been opened as a picture yet. Its file is stored."))
     try:
-        # Drawn anew from its pixels: the metadata of a photograph can name a place.
+        # Drawn again from its pixels: the metadata of a photograph can name a place.
         picture = pictures.page_photograph(ports.blobs.read(key))
     except (BlobError, pictures.SheetUnusable) as fault:
         raise HTTPException(503, N_("This page cannot be shown now. Everything else is safe.")) from fault
@@ -175,7 +175,7 @@ def _sheet(
 
 def _lines(session: Session, submission_id: int, unsettled: str) -> tuple[ReadLine, ...]:
     """What was read on a sheet, the heading and lines that were cut into others left out. Of a line that
-    no person has settled yet the words are not told: they may be wrong still; `unsettled` is its state in
+    is not settled yet the words are not shown: they may be wrong still; `unsettled` is its state in
     words."""
     lines = lines_of(session, [submission_id])[submission_id]
     numbers = line_numbers(lines)

@@ -1,4 +1,4 @@
-"""What every public page needs: its templates in the reader's language, and words for times."""
+"""Parts that every public page needs: its templates in the reader's language, and words for times."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def table(request: Request, visitor: Visitor, game_id: str, number: int, form: F
 
 
 def _rows(power: ShownPower, language: Language) -> tuple[tuple[str, ...], ...]:
-    """A row for each order of a power, each line that no person could read, and each unit without an
+    """A row for each order of a power, each line that no one could read, and each unit without an
     order."""
     say = language.say
     # A success is stated once; a failure brings its sentence, which names its rule.

@@ -21,7 +21,7 @@ UNKNOWN = N_("There are no house rules for such a board here. Check the address 
 
 @router.get("/public/rules/{slug}")
 def page(request: Request, slug: str) -> Response:
-    """What the printed rules leave open, each with the answer that is played."""
+    """Questions that the printed rules leave open, each with the answer that is played."""
     rules = rules_of(slug)
     if not rules:
         raise HTTPException(404, UNKNOWN)
@@ -40,7 +40,7 @@ def page(request: Request, slug: str) -> Response:
 
 
 def message(text: str) -> str:
-    """A part of a rule as the catalogues have it: per cent signs are no blanks."""
+    """A part of a rule as the catalogues have it: per cent signs are not blanks."""
     return text.replace("%", "%%")
 
 

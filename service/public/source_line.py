@@ -70,7 +70,7 @@ class InkPlace:
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """One line that gave an order, or that no person could read. `number` is its number on the sheet.
+    """One line that gave an order, or that no one could read. `number` is its number on the sheet.
 
     `correction`: a sentence if a person read the line differently from the machine, else "".
     `void_readings`: the readings of a void line, else "". `entries`: numbers of entries in the game's
@@ -98,7 +98,7 @@ def evidence(session: Session, phase: PhaseRow, variant: Variant, seats: Sequenc
     if phase.state != PhaseState.SENT or phase.resolution is None:
         return None
     full_resolution = codec.load_resolution(phase.resolution)
-    # A player with two powers knows what either may know: the view with more outcomes and fewer closed
+    # A player with two powers sees what either may see: the view with more outcomes and fewer closed
     # sheets.
     resolution, hushed = max(
         (redacted_for(variant, full_resolution, seat) for seat in seats),
@@ -108,7 +108,7 @@ def evidence(session: Session, phase: PhaseRow, variant: Variant, seats: Sequenc
     by_sheet = lines_of(session, list(chosen.values()))
     # Were a sheet shown that has nothing of a hidden unit, its absence would mention the others (D66-06).
     lines = {power: [] if power in hushed else by_sheet[key] for power, key in chosen.items()}
-    # Powers that owed orders in this phase; others are not listed, so no person looks for a lost sheet.
+    # Powers that owed orders in this phase; others are not listed, so no one looks for a lost sheet.
     due = concerned(phase, variant)
     corrected = session.scalars(
         select(CorrectionRow).where(CorrectionRow.phase_id == phase.id).order_by(CorrectionRow.id)

@@ -60,7 +60,7 @@ def send_link(session: Session, ports: DeskPorts, address: str, now: datetime) -
 
 
 def new_link(session: Session, player_id: int, now: datetime) -> str:
-    """The secret of a link for a player that no person has mailed."""
+    """The secret of a link for a player that no one has mailed."""
     return _keep(session, player_id, LINK, now, LINK_HOURS)
 
 
@@ -172,7 +172,7 @@ def player(session: Session, visitor: VisitingPlayer) -> PlayerRow:
 
 
 def digest(secret: str) -> str:
-    """What is stored of a secret: its SHA-256."""
+    """The stored form of a secret: its SHA-256."""
     return sha256(secret.encode()).hexdigest()
 
 

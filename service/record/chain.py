@@ -128,7 +128,7 @@ def note_people(session: Session, game_id: str) -> None:
 
 def find_entry(session: Session, game_id: str, digest: str) -> EntryRow | None:
     """The entry with this link or leaf, as letters name it, if the chain up to it is unbroken; else None."""
-    # Every link up to it is computed anew: an entry before it may have been changed, removed or added.
+    # Every link up to it is computed again: an entry before it may have been changed, removed or added.
     before = start(game_id)
     for number, row in enumerate(entries(session, game_id), start=1):
         before = link(before, number, kept_leaf(row.salt, row.body))
@@ -159,7 +159,7 @@ def entry_line(row: EntryRow, *, opened: bool, headed: bool = False) -> dict[str
     """An entry as a line of `record.jsonl` (docs/record.md, "The archive"): salt and body only if open; a
     closed one shows its kind and phase only if it is `headed`."""
     line: dict[str, Any] = {"n": row.number, "leaf": row.leaf, "link": row.link}
-    # Words that were deleted: no person can open the entry any more.
+    # Words that were deleted: no one can open the entry any more.
     gone = is_forgotten(row.body)
     if opened and not gone:
         return line | {"salt": row.salt, "body": json.loads(row.body)}
@@ -181,7 +181,7 @@ def log_lines(session: Session, game_id: str = "") -> Iterator[str]:
         .outerjoin(EntryRow, and_(
             EntryRow.game_id == EventRow.game_id, EntryRow.what == "event", EntryRow.fact == event_id))
         .order_by(EventRow.id, EntryRow.number).execution_options(yield_per=500))
-    # All that is no event of today's log, with events that were deleted in the database since.
+    # All that is not an event of today's log, with events that were deleted in the database since.
     others = (
         select(EntryRow)
         .where(or_(EntryRow.what != "event",

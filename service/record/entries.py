@@ -1,4 +1,4 @@
-"""What an entry of the record states about each kind of fact, read from the tables at the end of the
+"""The statement of an entry of the record about each kind of fact, read from the tables at the end of the
 transaction.
 
 Each function takes the key of a row and yields the games it concerns, each with the entry's content
@@ -113,7 +113,7 @@ def _judged(session: Session, key: str) -> Iterator[GameEntry]:
 
 def _mail(session: Session, key: str) -> Iterator[GameEntry]:
     row = session.get(MailRow, key)
-    # A mail is entered once it has its end: until then no person knows which game it is for.
+    # A mail is entered once it has its end: until then its game is unknown.
     if row is None or row.state == MailState.STORED:
         return
     for game in records.games_of_mail(session, row):
@@ -212,7 +212,7 @@ def reading_content(
             }
             for page in pages
         ],
-        # Named only where there is one: readings by the common reader show what they always told.
+        # Named only where there is one: readings by the common reader stay as they were.
         **({} if row.hand is None else {"hand": row.hand}),
     }
 
@@ -229,7 +229,7 @@ def _aside(session: Session, key: str) -> Iterator[GameEntry]:
 
 
 def aside_content(row: SubmissionRow, phase: PhaseRow, lines: Iterable[LineRow]) -> dict[str, Any] | None:
-    """The words on a sheet that are no orders, by page and line; None where there are none."""
+    """The words on a sheet that are not orders, by page and line; None where there are none."""
     # A separate entry, not a part of the reading: an entry is open as a whole or closed.
     other_lines = [[line.id, line.text] for line in lines if line.kind not in ORDERS]
     # All of them are empty once their player was forgotten.

@@ -53,7 +53,7 @@ def of_game(session: Session, game_id: str) -> str | None:
     """The public key in use, made where the game has none; None where the site's key is not here.
 
     If the site has another key than the one that this game's came from, the game gets a new one, of which all
-    are told.
+    are informed.
     """
     row = _newest(session, game_id)
     try:

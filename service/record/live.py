@@ -65,7 +65,7 @@ OF_SHEETS = frozenset({"sheet", "reading", "aside", "decision", "posted", "word"
 
 
 class How(StrEnum):
-    """What was done past the program."""
+    """Changes past the program."""
 
     CHANGED = "changed"
     DELETED = "deleted"
@@ -204,8 +204,8 @@ class _GameRows:
 
 
 def _rows_of(session: Session, game_id: str, *, running: bool) -> _GameRows:
-    """The rows of a game, read anew: another transaction may have changed them. `running`: without the sheets
-    of phases that are over."""
+    """The rows of a game, read again: another transaction may have changed them. `running`: without the
+    sheets of phases that are over."""
     phases = select(PhaseRow.id).where(PhaseRow.game_id == game_id)
     compared = phases.where(PhaseRow.state != PhaseState.SENT) if running else phases
     submissions = select(SubmissionRow.id).where(SubmissionRow.phase_id.in_(compared))
@@ -258,7 +258,7 @@ def _addresses_of(
 def _now(
     session: Session, game_id: str, rows: _GameRows, kind: str, fact: str, entered: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """What the database states about a fact; None where the row is gone."""
+    """The statement of the database about a fact; None where the row is gone."""
     now: dict[str, Any] | None
     match kind:
         case "seat":
@@ -278,7 +278,7 @@ def _now(
             of = None if letter is None or letter.phase_id is None else session.get(PhaseRow, letter.phase_id)
             now = None if letter is None else letter_content(letter, of)
         case "judged":
-            # Its orders are counted and worded anew from rows that are compared themselves.
+            # Its orders are counted and worded again from rows that are compared themselves.
             phase = session.get(PhaseRow, int(fact))
             now = None if phase is None else dict(entered) if "taken_back" in entered else {
                 "phase": phase.ordinal, "position": phase.position, "resolution": phase.resolution}

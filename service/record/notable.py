@@ -1,5 +1,5 @@
-"""What results must report to all: entries made by hand, late, or against the usual way (docs/record.md,
-C15). Pure, apart from `notable_of`, which reads the record."""
+"""Events that results must report to all: entries made by hand, late, or against the usual way
+(docs/record.md, C15). Pure, apart from `notable_of`, which reads the record."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ from service.record import chain
 
 POSTED, WORD, LATE, BEHIND, GONE = "posted", "word", "late", "behind", "gone"
 DECIDED, PERSON = "decided", "person"
-"""Other entries that are told: a letter by post, a word entered by hand, a sheet after the deadline, a sheet
-entered once the sheets could be read, a row that was deleted, a decision about a line once its phase had been
-judged (anyone who made it knew what would follow), a person who may read lines or decide from now on."""
+"""Other entries that results name: a letter by post, a word entered by hand, a sheet after the deadline, a
+sheet entered once the sheets could be read, a row that was deleted, a decision about a line once its phase
+had been judged (anyone who made it knew what would follow), a person who may read lines or decide from now
+on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """An open entry: its number, the kind and key of its fact, and what it tells."""
+    """An open entry: its number, the kind and key of its fact, and its content."""
 
     number: int
     kind: str
@@ -108,7 +109,7 @@ def _opened(tells: Mapping[str, Any]) -> set[int]:
 
 
 def _of_sheet(tells: Mapping[str, Any], deadlines: Mapping[int, str], readable: set[int]) -> str:
-    """Why a new sheet is told; "" if it came the usual way."""
+    """Why results name a new sheet; "" if it came the usual way."""
     if tells["received"] > deadlines.get(tells["phase"], tells["received"]):
         return LATE
     return BEHIND if tells["phase"] in readable else ""

@@ -118,7 +118,7 @@ def _chain(row: PhaseRow) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DrawnLots:
-    """What the lots of a judged phase were drawn from. `phase`: its number; `count`: lots, 1 or more;
+    """The sources of the lots of a judged phase. `phase`: its number; `count`: lots, 1 or more;
     `words`: those of players; `sheets`: how many came in time; `round`: that of the beacon, or None."""
 
     phase: int
@@ -130,7 +130,7 @@ class DrawnLots:
 
 
 def drawn(session: Session, phase: PhaseRow, resolution: Resolution) -> DrawnLots | None:
-    """What the lots of a phase were drawn from, whose seed is in the letter's file; None without lots."""
+    """The sources of the lots of a phase, whose seed is in the letter's file; None without lots."""
     if not resolution.lots_used:
         return None
     mix = lots.mix_of(session, phase)

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from email.utils import parseaddr
 
 NO_AUTHOR = ""
-"""The mark of a mail that no person can be the author of: none, several or unreadable addresses in From."""
+"""The mark of a mail that no one can be the author of: none, several or unreadable addresses in From."""
 
 
 def ascii_domain(domain: str) -> str | None:
-    """A domain as DNS knows it: lower case, without the last dot, names in other scripts as A-labels (RFC
-    5890, 2.3.2.1). None for what is no domain."""
+    """A domain in the form of DNS: lower case, without the last dot, names in other scripts as A-labels (RFC
+    5890, 2.3.2.1). None for what is not a domain."""
     domain = domain.strip().rstrip(".")
     if domain.isascii():
         return domain.lower() or None
@@ -29,7 +29,7 @@ def ascii_domain(domain: str) -> str | None:
 @dataclass(frozen=True, slots=True)
 class Provider:
     """How one provider lets a mailbox be spelled. `domain`: the one that is compared, for all of `domains`.
-    `ignores_dots`: "j.rich" and "jrich" are one mailbox. `has_tags`: what follows a "+" is no part of its
+    `ignores_dots`: "j.rich" and "jrich" are one mailbox. `has_tags`: what follows a "+" is not part of its
     name."""
 
     domain: str
@@ -70,7 +70,7 @@ def provider_of(address: str) -> Provider | None:
 
 def folded_address(address: str) -> str:
     """An address to be compared with others, equal for all spellings of one mailbox (ARR-06): small letters,
-    the domain as DNS knows it, and what its provider lets differ."""
+    the domain in the form of DNS, and what its provider lets differ."""
     local, _, domain = address.rpartition("@")
     local, domain = local.lower(), ascii_domain(domain) or domain.lower()
     provider = _BY_DOMAIN.get(domain)

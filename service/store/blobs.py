@@ -44,7 +44,7 @@ class Blobs:
     root: Path
 
     def path(self, key: str) -> Path:
-        """The path of a blob. Raises ValueError for anything that is no SHA-256."""
+        """The path of a blob. Raises ValueError for anything that is not a SHA-256."""
         # So that no name from outside, such as "../../etc/passwd", ever becomes a path.
         if not _KEY.fullmatch(key):
             raise ValueError(f"{key[:80]!r} is not a blob key")
@@ -178,8 +178,8 @@ class BucketRules:
 
 
 def bucket_rules(blobs: Blobs) -> BucketRules | None:
-    """What the bucket of these blobs states; None where they lie in no bucket. Raises what s3fs raises when
-    the bucket does not answer or these credentials may not ask."""
+    """The settings of the bucket of these blobs; None where they lie in no bucket. Raises what s3fs raises
+    when the bucket does not answer or these credentials may not ask."""
     if not isinstance(blobs, RemoteBlobs) or not hasattr(blobs.files, "call_s3"):
         return None
     bucket, _, prefix = blobs.root.as_posix().partition("/")

@@ -26,7 +26,7 @@ def start(game_id: str) -> str:
 
 
 def head(body: dict[str, Any]) -> str:
-    """What a closed entry shows: its kind and the number of its phase, "-" where it names none."""
+    """The contents of a closed entry: its kind and the number of its phase, "-" where it names none."""
     phase = body["tells"].get("phase")
     return f"{body['what']} {phase if isinstance(phase, int) else '-'}"
 

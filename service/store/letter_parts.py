@@ -1,5 +1,5 @@
-"""A letter kept by parts: its headers and words in its row, each file once as a blob, put together when it is
-sent (LET-05).
+"""A letter stored in parts: its headers and words in its row, each file once as a blob, put together when it
+is sent (LET-05).
 
 Ten letters with the same pictures once cost their pictures ten times: 21 MB for 2.1 MB. A part is cut out by
 its place in the bytes, and what is put together must have the digest that the row names; so every try sends

@@ -21,7 +21,7 @@ PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60))
 """Time before a mail is tried again, after its first, second ... try; the last one repeats."""
 
 UNREAD = (MailTroubleKind.UNFETCHED, MailTroubleKind.AWAY)
-"""Kinds of mails whose bytes we do not have: whether they count no person can know."""
+"""Kinds of mails whose bytes we do not have: whether they count no one can know."""
 
 
 def rests(session: Session, place: PlaceLike, now: datetime) -> bool:
@@ -53,7 +53,7 @@ def note(
 
 
 def end(session: Session, place: PlaceLike) -> None:
-    """The mail of this place is no trouble any more."""
+    """The mail of this place is not a trouble any more."""
     row = session.get(MailTroubleRow, _key(place))
     if row is not None:
         session.delete(row)

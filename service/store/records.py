@@ -1,4 +1,4 @@
-"""Rows to values and back: the small questions that the service asks of the database. No rule of a game or
+"""Rows to values and back: the small queries of the service. No rule of a game or
 of mail is decided here.
 
 Every function takes the caller's session and never commits, so several of them make one transaction.
@@ -67,7 +67,7 @@ def insert_once(session: Session, table: type[TableBase], **values: Any) -> bool
     keys = inspect(table).primary_key
     statement: Any = (postgresql.insert if on_postgresql else sqlite.insert)(table).values(**values)
     session.flush()
-    # The count of rows is no answer here: psycopg gives -1 for an insert.
+    # The count of rows is not an answer here: psycopg gives -1 for an insert.
     added = session.execute(statement.on_conflict_do_nothing().returning(*keys)).first()
     return added is not None
 
@@ -81,7 +81,7 @@ def claim(session: Session, table: type[TableBase], *where: ColumnElement[bool],
     session.flush()
     statement = update(table).where(*where).values(**values)
     result = session.execute(statement, execution_options={"synchronize_session": False})
-    # Rows that are loaded are read anew, so that what the caller holds is what the database states.
+    # Rows that are loaded are read again, so that what the caller holds is what the database states.
     session.expire_all()
     return isinstance(result, CursorResult) and result.rowcount > 0
 
@@ -250,7 +250,7 @@ def games(session: Session) -> list[GameRow]:
 
 
 def seats(session: Session, game_id: str) -> dict[str, int | None]:
-    """Power to player id; None for a seat no person holds."""
+    """Power to player id; None for a seat no one holds."""
     return {s.power: s.player_id for s in session.scalars(select(SeatRow).where(SeatRow.game_id == game_id))}
 
 
@@ -490,7 +490,7 @@ def note_reading(session: Session, submission_id: int) -> None:
 
 
 MACHINE = "galloper"
-"""Whose events are no person's doing."""
+"""Whose events are no one's doing."""
 
 
 def log_event(

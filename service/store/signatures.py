@@ -14,7 +14,7 @@ FINGERPRINT = 16
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a receipt states: that a mail (by its SHA-256) was received at a time, as the entry with this
+    """The contents of a receipt: that a mail (by its SHA-256) was received at a time, as the entry with this
     number and leaf, when the record up to it had this root. All but the number as letters write them."""
 
     game: str

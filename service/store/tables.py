@@ -2,7 +2,7 @@
 a rectangle on a photograph. Instants are UTC; JSON columns hold values that `adjudicator.serialize.codec`
 writes and reads.
 
-Those of the desk are in `service.store.tables_desk`, of the mailbox and of mails that are no sheets in
+Those of the desk are in `service.store.tables_desk`, of the mailbox and of mails that are not sheets in
 `tables_mailbox`, of signing in in `tables_sign_in`, of features in `tables_features`, of the record in
 `tables_record`, of the clockwork in `tables_schedule`, the words that columns hold in `columns`; all of them
 are to be had from here.
@@ -204,7 +204,7 @@ class SeatRow(TableBase):
 
 
 class AbsenceRow(TableBase):
-    """Days on which the player of a power is away, as everybody in the game was told."""
+    """Days on which the player of a power is away, as announced to all players."""
 
     __tablename__ = "absences"
     __table_args__ = (Index("absences_of_a_game", "game_id", "last_day"),)
@@ -281,7 +281,7 @@ class MailRow(TableBase):
     # The authenticated address in lower case, None for mails that no later one may be compared with.
     sender: Mapped[str | None] = mapped_column(String(320), index=True)
     verdict: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
-    # Who proved the sender or why no person did (`service.intake.waiting_proof`).
+    # Who proved the sender or why no one did (`service.intake.waiting_proof`).
     proof: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     # When a stored mail is judged again whose sender's DNS did not answer; `tries` counts.
     try_again_at: Mapped[datetime | None]
@@ -449,7 +449,7 @@ class WorkerRow(TableBase):
 
 
 class EventRow(TableBase):
-    """What happened, in order: the log that coordinators see."""
+    """The events in order: the log that coordinators see."""
 
     __tablename__ = "events"
     __table_args__ = (Index("events_by_kind", "what", "at"), Index("events_of_a_game", "game_id", "what"))

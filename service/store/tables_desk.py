@@ -27,7 +27,7 @@ class ReviewRow(TableBase):
     order: Mapped[str | None] = mapped_column("order_text", Text)
     by: Mapped[str] = mapped_column(String(80))
     at: Mapped[datetime]
-    # A decision that counts by itself where two people must agree: a line cut anew, a difference closed as
+    # A decision that counts by itself where two people must agree: a line cut again, a difference closed as
     # void.
     settles: Mapped[bool] = mapped_column(default=False)
     undone_at: Mapped[datetime | None]

@@ -1,6 +1,6 @@
 """The tables of the mailbox: mails that the server keeps from us, and deadlines that wait for it.
 
-The tables of mails that are no sheets: ignored mails that a coordinator should see, and letters between
+The tables of mails that are not sheets: ignored mails that a coordinator should see, and letters between
 players and the coordinator.
 """
 
@@ -72,7 +72,7 @@ class CorrespondenceRow(TableBase):
     # What is new in the letter, and what it quotes of earlier ones.
     words: Mapped[str] = mapped_column(Text)
     quoted: Mapped[str] = mapped_column(Text, default="")
-    # Names of attached files, which no person opens.
+    # Names of attached files, which no one opens.
     files: Mapped[list[Any]] = mapped_column(default=list)
     # An answer is done from the beginning.
     done_at: Mapped[datetime | None]

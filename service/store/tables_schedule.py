@@ -14,14 +14,14 @@ from service.store.columns import TableBase
 class PhaseLookRow(TableBase):
     """When the clockwork looks at a phase again, for one kind of work. No row before its first look.
 
-    A separate table, so that a look writes no board anew.
+    A separate table, so that a look writes no board again.
     """
 
     __tablename__ = "phase_looks"
     phase_id: Mapped[int] = mapped_column(ForeignKey("phases.id"), primary_key=True)
     # "open", "deadline" or "remind".
     work: Mapped[str] = mapped_column(String(20), primary_key=True)
-    # The hour that it was about: one that was moved is looked at anew.
+    # The hour that it was about: one that was moved is looked at again.
     instant: Mapped[datetime]
     next_at: Mapped[datetime]
     # How often it was called back before its time: a number of the look's key.
@@ -47,7 +47,7 @@ class InspectionRow(TableBase):
 
 
 class LeaseRow(TableBase):
-    """Which process does what only one should do, and how long no other person may take it over."""
+    """Which process does what only one should do, and how long no one else may take it over."""
 
     __tablename__ = "leases"
     name: Mapped[str] = mapped_column(String(40), primary_key=True)

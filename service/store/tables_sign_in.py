@@ -23,7 +23,7 @@ class SignInTryRow(TableBase):
 
 
 class KnownBrowserRow(TableBase):
-    """A browser in which a person has signed in: no other person's tries keep its person out."""
+    """A browser in which a person has signed in: no one else's tries keep its person out."""
 
     __tablename__ = "known_browsers"
     # The SHA-256 of its cookie.

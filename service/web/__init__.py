@@ -1,4 +1,5 @@
-"""What every page of the desk and of the players needs: server, sessions, roles, templates, error pages.
+"""Parts that every page of the desk and of the players needs: server, sessions, roles, templates, error
+pages.
 
 Door: `page.show` renders a page, `page.require_visitor` and `page.require_token` guard it. Parts: `ports`
 (what pages need from the rest of the service), `page` (templates, headers, guards), `sessions` (passwords,

@@ -163,7 +163,7 @@ def require_own_phase(request: Request, visitor: Visitor, phase_id: int) -> None
         return
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        # A number that no column holds is no phase; the database would refuse it as a fault.
+        # A number that no column holds is not a phase; the database would refuse it as a fault.
         phase = session.get(PhaseRow, phase_id) if phase_id < 2**31 else None
         if phase is None or not is_within({phase.game_id}, visitor.coordinates):
             raise HTTPException(403, NOT_OF_YOUR_GAMES)

@@ -22,7 +22,7 @@ _ALIKE = frozenset({"LATIN", "CYRILLIC", "GREEK"})
 
 
 class NoSuchPerson(NotFound):
-    """No person of this name may sign in."""
+    """No one of this name may sign in."""
 
 
 class LastCoordinator(Refused):
@@ -34,7 +34,7 @@ class BadName(Refused):
 
 
 def require_new_name(session: Session, name: str) -> None:
-    """Raises BadName for a name under which no person new may sign in: too long, with marks that are not
+    """Raises BadName for a name under which no one new may sign in: too long, with marks that are not
     seen, or one that looks like that of a person who does."""
     if not 1 <= len(name) <= LONGEST_NAME:
         raise BadName(f"Nothing was changed: a name has 1 to {LONGEST_NAME} letters.")
@@ -42,7 +42,7 @@ def require_new_name(session: Session, name: str) -> None:
         raise BadName("Nothing was changed: this name has an invisible character, or one that reverses "
                       "letters. Use only letters.")
     scripts = {unicodedata.name(char, "").partition(" ")[0] for char in name if char.isalpha()}
-    # The log and the record name people by these letters: "Adа" with a Cyrillic last letter is no Ada.
+    # The log and the record name people by these letters: "Adа" with a Cyrillic last letter is not Ada.
     if len(scripts & _ALIKE) > 1:
         raise BadName("Nothing was changed: this name mixes letters of two scripts that look alike.")
     known = {_seen(person): person for person in session.scalars(select(UserRow.name))}

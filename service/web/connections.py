@@ -1,4 +1,4 @@
-"""What strangers' connections may cost (SEC-05): how many at once, and how long a request may take to come.
+"""Limits on strangers' connections (SEC-05): how many at once, and how long a request may take to come.
 
 uvicorn waits for ever for the end of a request, and takes connections until the process has no file left to
 open, neither a mail's nor the database's.

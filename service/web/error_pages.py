@@ -106,16 +106,16 @@ async def _unusable(request: Request, _error: Exception) -> Response:
 
 
 async def _gone(_request: Request, _error: Exception) -> Response:
-    """For anyone who left in the middle of a form: no person hears it, and it is no fault of ours."""
+    """For anyone who left in the middle of a form: no one hears it, and it is not a fault of ours."""
     return Response(status_code=400)
 
 
 async def _not_in_time(request: Request, _error: Exception) -> Response:
     """Where another person holds the database, its disk is full, or its server is away. Which of them, the
-    log states; whether the last statement was carried out, no person knows."""
+    log states; whether the last statement was carried out is unknown."""
     # The route and not the address, which may hold a secret.
     log.error("the database did not answer %s", getattr(request.scope.get("route"), "path", "a page"))
-    # No person is looked up for this page: that would wait for the same database once more.
+    # No one is looked up for this page: that would wait for the same database once more.
     form = await kept_form.kept_form(request)
     if _is_public(request):
         return _public_page(request, 503, NOT_IN_TIME, form, is_known=False)
@@ -170,7 +170,7 @@ def _page_of_form(request: Request) -> str:
 def _public_page(
     request: Request, status: int, message: str, form: KeptForm | None, *, is_known: bool = True
 ) -> Response:
-    """The error page of the players' pages, in the reader's language. `is_known`: False if no person is to be
+    """The error page of the players' pages, in the reader's language. `is_known`: False if no one is to be
     looked up for it."""
     page: PublicErrorPage = request.app.state.public_error_page
     words = () if form is None else tuple(form.words)

@@ -78,7 +78,7 @@ class NoSuchGame(NotFound):
 
 
 class NotInAGame(Refused):
-    """A role that no person has in one game."""
+    """A role that no one has in one game."""
 
 
 class NotByGame(Refused):
@@ -138,8 +138,8 @@ class ChangeGameRole(Act[str | None]):
     role: Role | None
 
     def check(self, table: ActTable) -> None:
-        """Refuse what is no role in a game (`NotInAGame`), an unknown name or game, and a person with a role
-        of the site (`NotByGame`)."""
+        """Refuse what is not a role in a game (`NotInAGame`), an unknown name or game, and a person with a
+        role of the site (`NotByGame`)."""
         if self.role is not None and self.role not in GAME_ROLES:
             raise NotInAGame(f"Nothing was changed: the role in one game is {' or '.join(GAME_ROLES)}.")
         person = table.session.get(UserRow, self.name)

@@ -1,4 +1,4 @@
-"""A form that was sent after the sign-in had ended: kept on the sign-in page, shown after the new sign-in,
+"""A form that was sent after the sign-in had ended: stored on the sign-in page, shown after the new sign-in,
 and sent only once the person presses again. Nothing of it is stored on the server.
 
 The form must carry the token of that person's own former session, so that no other site can fill in a form.
@@ -57,7 +57,7 @@ class KeptForm:
 
 
 async def kept_form(request: Request) -> KeptForm | None:
-    """The form of a request that was not carried out; None if it is no form of a page."""
+    """The form of a request that was not carried out; None if it is not a form of a page."""
     if request.method != "POST" or not request.headers.get("content-type", "").startswith(_FORMS):
         return None
     # Of a page behind a secret link there is nothing to keep, and what a stranger sends there stays unread.
@@ -70,7 +70,7 @@ async def kept_form(request: Request) -> KeptForm | None:
     except (HTTPException, ClientDisconnect, RuntimeError):
         return None
     fields = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
-    # Without a token of ours the form may come from another site; it is not kept.
+    # Without a token of ours the form may come from another site; it is not stored.
     token = next((value for name, value in fields if name == "csrf"), "")
     files = dict.fromkeys(name for name, value in form.multi_items() if isinstance(value, UploadFile))
     submitted = KeptForm(

@@ -10,7 +10,7 @@ UNKNOWN = "unknown"
 
 def network_of(address: str) -> str:
     """The address, or of IPv6 the network that one customer has of it. LOOPBACK for this machine: a web
-    server that passes on no address has everybody there. UNKNOWN for all words that are no address."""
+    server that passes on no address has everybody there. UNKNOWN for all words that are not an address."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What every page of the desk needs: the signed-in visitor, the token of its forms, the templates and
+"""Parts that every page of the desk needs: the signed-in visitor, the token of its forms, the templates and
 headers."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the desk needs from the rest of the service, as one value handed in by `service.bootstrap`."""
+"""The needs of the desk from the rest of the service, as one value handed in by `service.bootstrap`."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class SiteChecks:
 
 @dataclass(frozen=True, slots=True)
 class DeskPorts:
-    """What pages need from the rest of the service.
+    """The needs of pages from the rest of the service.
 
     `letter_kinds` are those of the site; `load` gives a board by its name. `wall` is the clock by which
     people stay signed in, also where the game's clock is simulated. `guards` are called before each page and
@@ -120,7 +120,7 @@ class DeskPorts:
 
     @property
     def letters(self) -> LetterContext:
-        """What writes letters."""
+        """Writers of letters."""
         return self.actions.circulars.letters
 
     @property

@@ -1,5 +1,5 @@
-"""What strangers may cost (SEC-05): requests by address, and pictures that are drawn once and not for each of
-them."""
+"""Limits on the cost of strangers (SEC-05): requests by address, and pictures that are drawn once and not for
+each of them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ BOTH_LENGTHS = ("This request gives its length in two ways, so its end is unclea
 TOO_LARGE = "This is larger than any form of this site. Nothing was changed: go back, and send less."
 TOO_LARGE_SHEET = ("Nothing was sent: 25 MB are the most for all photographs together. Send fewer, or "
                    "smaller ones.")
-"""What anyone who sends a sheet by a page is told; the size is `service.intake.verdicts.rules.MOST_BYTES`."""
+"""The sentence for a sheet by a page that is too large; the size is
+`service.intake.verdicts.rules.MOST_BYTES`."""
 DRAWN_OR_AWAITED = 20
 """Requests for pictures that are not drawn yet: half of the threads that the desk has for everybody."""
 DRAWING = ("Many pictures are being drawn at this moment. Nothing is wrong with this one: reload in half a "
@@ -86,7 +87,7 @@ async def limit_strangers(request: Request, call_next: Callable[[Request], Await
 
 def _refusal(request: Request, status: int, sentence: str, headers: Mapping[str, str]) -> Response:
     """A page in the reader's language for a browser at a page for players, and else the sentence alone.
-    No person is looked up for it: it is to cost little."""
+    No one is looked up for it: it is to cost little."""
     if request.url.path.startswith("/public/") and "text/html" in request.headers.get("accept", ""):
         page: Response = request.app.state.public_error_page(request, status, sentence, (), False)
         page.headers.update(headers)
@@ -153,7 +154,7 @@ class BodyLimit:
         if length and b"transfer-encoding" in headers:
             await PlainTextResponse(BOTH_LENGTHS, 400, {"Connection": "close"})(scope, receive, send)
             return
-        # The server holds a body to the size that was told for it; browsers tell it of every form.
+        # The server limits a body to its declared size; browsers declare it for every form.
         if length.isdigit():
             fits, again = int(length) <= most, receive
         else:

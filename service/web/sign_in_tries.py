@@ -3,7 +3,7 @@ looked at, so that many at once and many processes are under one count.
 
 A count of the name alone would let anybody keep a coordinator out. So tries are counted by name and address
 together; by address; and by name over all browsers that are not known. A browser in which the person has
-signed in before has its own cookie and a separate count, which no other person can use up.
+signed in before has its own cookie and a separate count, which no one else can use up.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def reserve(session: Session, name: str, address: str, browser: str | None, now:
 
 
 def count_alone(session: Session) -> None:
-    """Let no other person count until this transaction ends: two at once would each see the same number."""
+    """Let no one else count until this transaction ends: two at once would each see the same number."""
     if session.get_bind().dialect.name == "postgresql":
         session.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _LOCK})
 

@@ -33,7 +33,7 @@ def simple_ways(board: Board, fleets: frozenset[str], start: str, goal: str) -> 
 
 class BruteLegality(NaiveLegality):
     """As `NaiveLegality`, for many fleets. `stands_uncarried`: a move overseas that no whole chain of fleets
-    was ordered to carry is no move (BRE-17)."""
+    was ordered to carry is not a move (BRE-17)."""
 
     def __init__(
         self, board: Board, waters: list[frozenset[str]], units: Sequence[Unit], *, overseas_by_map: bool,

@@ -1,5 +1,5 @@
 """A board as its tables print it, for the second opinion: read with nothing of the program, so that a fault
-of the loader or of the judge's own tables is no fault here. It answers the questions of
+of the loader or of the judge's own tables is not a fault here. It answers the questions of
 `adjudicator.geo.Board` that the naive resolvers ask."""
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class Naive:
         self.by_sea = {p for p in self.moves if self._goes_by_sea(p)}
 
     def solve(self) -> Opinion:
-        """What becomes of everybody. Raises NoOpinion."""
+        """The fates of all. Raises NoOpinion."""
         failed: frozenset[str] = frozenset()
         while True:
             # All of them: one consistent set is an answer, several are a cycle or a paradox, none is a
@@ -197,7 +197,7 @@ class Naive:
         for rival in self.moves:
             if rival != move and self.goal[rival] == goal and self._arrives(rival, success, failed):
                 beaten = self._head_on(rival)
-                # DATC 6.E.1: who lost head on keeps no person out.
+                # DATC 6.E.1: who lost head on keeps no one out.
                 if beaten is None or beaten not in success:
                     against = max(against, 1 + len(self._supporters(rival, success, failed)))
         return strength > against

@@ -138,7 +138,7 @@ class NaiveLegality:
         place, army, goal = order.unit.region.province, order.target.region.province, order.to.province
         if place not in self.fleets or army not in self.unit or self.unit[army].kind != "A":
             return False
-        # DATC 6.A.5: a convoy from a province to itself is no move.
+        # DATC 6.A.5: a convoy from a province to itself is not a move.
         if goal in self.seas or goal == army:
             return False
         return any(place in route for route in self._routes(army, goal))

@@ -109,7 +109,7 @@ def _move(board: Board, chance: Random, unit: Unit, everybody: list[Unit]) -> Or
             return Move(power=unit.power, unit=_ref(unit), to=Region(chance.choice(sorted(across))))
     if not neighbours:
         return Hold(power=unit.power, unit=_ref(unit))
-    # Three moves in four go to an occupied place: orders that meet no person try no rule.
+    # Three moves in four go to an occupied place: orders that meet no one try no rule.
     held = [r for r in neighbours if any(u.region.province == r.province for u in everybody)]
     return Move(
         power=unit.power, unit=_ref(unit),
@@ -144,7 +144,7 @@ def _carry(
         touches = start in board.near(place, SEA), goal in board.near(place, SEA)
         partners = [
             p for p in board.near(place, SEA) if p in fleets
-            # A pair of which either fleet could be left out is no chain.
+            # A pair of which either fleet could be left out is not a chain.
             and (goal in board.near(p, SEA)) != (goal in board.near(place, SEA))
             and (start in board.near(p, SEA)) != (start in board.near(place, SEA))
         ]

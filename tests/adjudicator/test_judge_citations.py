@@ -86,5 +86,5 @@ def test_a_citation_hangs_on_the_sentence_or_else_on_the_reason() -> None:
     cited = rules.load("standard", {}, {"bounced": "page 4", "bounced_with": "page 5", "moves": ""})
     assert cited.citation("bounced_off", "bounced") == "page 4"
     assert cited.citation("bounced_with", "bounced") == "page 5"
-    # An empty text is no citation: a variant may silence what it would inherit from the reason.
+    # An empty text is not a citation: a variant may silence what it would inherit from the reason.
     assert cited.citation("moves", None) == ""

@@ -1,5 +1,5 @@
 """Games played by hand for three years (`maps/<slug>/cases/game/*.toml`): each order as a player writes it,
-each outcome, and the board as it was drawn anew (1648: TYW-01 to TYW-14; 1066: D66-01 to D66-11)."""
+each outcome, and the board as it was drawn again (1648: TYW-01 to TYW-14; 1066: D66-01 to D66-11)."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def test_no_other_power_is_told_of_a_unit_that_has_not_shown_itself(
     chosen: list[tuple[int, int, int]], seed: int
 ) -> None:
     """D66-06, D66-14: through the two hidden months, whatever the fleet is ordered and whatever others guess,
-    no other person's view has a unit in a box, an order that names one, or a word of it, but of those that
+    no one else's view has a unit in a box, an order that names one, or a word of it, but of those that
     tried to act outside."""
     position = VARIANT.start
     for month in range(2):

@@ -49,7 +49,7 @@ def test_phases_follow_each_other_and_go_on_for_three_years(slug: str) -> None:
     game, calendar = _game(slug), maps.load(slug).calendar
     for before, after in pairwise(game):
         phase = calendar.phase_after(_phase(before))
-        # A retreat phase is skipped where no person can retreat.
+        # A retreat phase is skipped where no one can retreat.
         if phase.kind is PhaseKind.RETREAT and after["phase"] != "retreat":
             assert not any(lost["may_retreat"] for lost in before["expect"]["dislodged"])
             phase = calendar.phase_after(phase)

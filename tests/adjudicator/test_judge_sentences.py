@@ -529,7 +529,7 @@ def test_what_is_said_and_who_caused_it(name: str) -> None:
 
 
 @pytest.mark.parametrize("scene", [
-    # Both are shores, but no person carries a fleet.
+    # Both are shores, but no one carries a fleet.
     Scene("E F LON", ["E: F LON - NWY"], "void: Fleet London cannot reach Norway"),
     # No shore, but a convoy is what the order requests.
     Scene("G A MUN", ["G: A MUN - UKR via convoy"], "void: no fleets are on a route from Munich to Ukraine"),

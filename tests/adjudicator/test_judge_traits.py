@@ -156,7 +156,7 @@ def test_eighteen_centres_win_on_the_classic_board_unless_another_has_as_many() 
         }
         return judge(PLAIN, RULES, Position(autumn, frozenset(), owned), []).winner
 
-    # 18 of 34 is more than half; with 17 each no person has more than anybody.
+    # 18 of 34 is more than half; with 17 each no one has more than anybody.
     assert winner(18, 16) == "FRANCE"
     assert winner(17, 17) is None
     assert winner(10, 20) == "GERMANY"

@@ -103,7 +103,7 @@ def test_a_convoy_that_would_decide_its_own_fight_fails() -> None:
 
 
 def test_bounds_come_before_any_rule_for_cycles() -> None:
-    """Trap T4: an attack on the fleet that can never succeed is no paradox."""
+    """Trap T4: an attack on the fleet that can never succeed is not a paradox."""
     route = Route(first=0b10, last=0b10, links={1: 0})
     state = _solve(
         Unit("army", "E", MOVE, "shore"), Unit("sea", "E", CONVOY, "shore"),

@@ -46,7 +46,7 @@ def test_the_sample_is_a_hundred_lines_and_small_enough_to_ship(sample: DeskSamp
 
 
 def test_what_is_right_for_each_line_is_an_order_of_the_phase_or_none(sample: DeskSample) -> None:
-    """The order written is one that the grammar knows, spelt as the desk would print it; else nothing is
+    """The order written is one that the grammar accepts, spelt as the desk would print it; else nothing is
     given."""
     variant, kind = maps.load(sample.variant), PhaseKind(sample.phase)
     for line in _lines(sample):
@@ -145,7 +145,7 @@ def test_a_line_on_file_other_than_written_is_found() -> None:
         3: ("not an order", None),
         4: ("read", "A Fife H"),
     }
-    # Another order, an order for a void line, and a line that no person decided.
+    # Another order, an order for a void line, and a line that no one decided.
     assert set(wrong(decided, truth)) == {2, 4, 5}
 
 

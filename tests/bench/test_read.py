@@ -369,7 +369,7 @@ def test_every_photograph_is_answered_once_with_its_time_after_a_first_unmeasure
     out = io.StringIO()
     child.serve(reader, [tmp_path / "a.jpg", tmp_path / "b.jpg"], out)
     *answers, last = (json.loads(line) for line in out.getvalue().splitlines())
-    # The first photograph is read once before, so that loading the networks is in no person's time.
+    # The first photograph is read once before, so that loading the networks is in no one's time.
     assert read_names == ["a.jpg", "a.jpg", "b.jpg"]
     assert [answer["file"] for answer in answers] == ["a.jpg", "b.jpg"]
     assert all(answer["cpu"] >= 0 and answer["wall"] >= 0 for answer in answers)

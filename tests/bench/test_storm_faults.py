@@ -1,4 +1,4 @@
-"""`galloper bench storm` exits with 1 if a storm lost or doubled something: no person reads every figure."""
+"""`galloper bench storm` exits with 1 if a storm lost or doubled something: no one reads every figure."""
 
 from __future__ import annotations
 

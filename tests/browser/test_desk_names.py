@@ -30,7 +30,7 @@ def _slots(reader: Reader, text: str) -> list[str]:
 
 def test_a_name_with_its_coast_is_one_place_of_a_line(named: Reader) -> None:
     """Also a coast that this place does not have: a recognizer may have read it so."""
-    # A typed correction took up to 47 keys while a name with its coast was no place that Tab finds.
+    # A typed correction took up to 47 keys while a name with its coast was not a place that Tab finds.
     assert _slots(named, "A Nottingham Castle/East Coast S Cardigan Bay") == [
         "Nottingham Castle/East Coast", "Cardigan Bay"]
     assert _slots(named, "A Kent - The Wash/North Coast via convoy") == ["Kent", "The Wash/North Coast"]
@@ -90,7 +90,7 @@ def test_a_name_that_was_read_on_the_line_comes_before_shorter_ones(named: Reade
 
 
 def test_where_readings_differ_in_the_form_the_name_most_in_doubt_is_selected(named: Reader) -> None:
-    """No person who takes a reading for its form ("S" for "-") needs to type that sign: a name is what is
+    """No one who takes a reading for its form ("S" for "-") needs to type that sign: a name is what is
     left to mend."""
     chosen = named.page.evaluate("""async () => {
       const { EditBox } = await import('/static/reading-edit.js');

@@ -151,7 +151,7 @@ def test_when_the_lines_fetched_ahead_are_used_up_the_page_says_so(ada: Reader) 
 
 
 def test_a_line_that_could_not_be_fetched_comes_by_itself_once_the_server_is_back(ada: Reader) -> None:
-    """No person has to find out which key goes on after a lost server."""
+    """No one has to find out which key goes on after a lost server."""
     time.sleep(1.0)
     ada.desk.kill()
     for _ in range(12):
@@ -442,7 +442,7 @@ def test_an_automated_check_finds_nothing_against_accessibility(
         database.execute("update phases set state = 'closed'")
         database.execute("update lines set status = 'auto'")
     ada.page.goto(desk.page)
-    # Of a hundred lines "o" stated that one is no order.
+    # Of a hundred lines "o" stated that one is not an order.
     words = ada.page.locator("main").inner_text()
     assert "All 99 orders are read: 98 by the machine, 1 by you." in words
     assert "1 other line of the sheets is not an order." in words

@@ -150,7 +150,7 @@ def test_nothing_runs_and_nothing_leaves_on_any_route(chromium: Any, desk: DeskS
     owned, failed, shown = [], [], 0
     try:
         for path in paths:
-            # What is offered as a file, or has no end, is no page.
+            # What is offered as a file, or has no end, is not a page.
             answer = desk.client.get(path, cookies={sessions.COOKIE: TOKEN}) if "events" not in path else None
             if answer is None or "text/html" not in answer.headers["content-type"]:
                 continue

@@ -1,7 +1,7 @@
 """Every story of `galloper demo` is well formed: its photographs exist, its orders are orders of its game,
 and each has an expected result."""
 
-# None of these tests asks the judge: the results were worked out by hand, and the slow tests play them.
+# None of these tests calls the judge: the results were worked out by hand, and the slow tests play them.
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def _empire() -> Victory:
         Realm(grain={"Red": 40, "Gold": 5}, capitals={"Red": "Essex", "Gold": "Aberdeen"},
               kingdoms=frozenset({"Red"}))),
         ("Red",), {"Red": (13, 14), "Gold": (2, 1)},
-        # No person comes to Aberdeen, and its king stays there.
+        # No one comes to Aberdeen, and its king stays there.
         ("Harvest 603 Turn", "40 Grain for Conquest of Aberdeen", "40 Grain for Defense of Essex",
          "King Aberdeen (Gold)", "King Moray (Gold)"))
 

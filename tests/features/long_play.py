@@ -168,7 +168,7 @@ class LongPlay:
     # --------------------------------------------------------------------------------------------------------
 
     def read(self, hand: ScriptedCoordinator, title: str) -> None:
-        """The coordinator looks at every line in doubt; a script knows what is there."""
+        """The coordinator looks at every line in doubt; a script has what is there."""
         photographed = self.photographs(title)
         written = {self.variant.powers[power].name: (
             self.story.written_lines(title, power) if power in photographed
@@ -179,7 +179,7 @@ class LongPlay:
         assert self.phase(title).state == PhaseState.READY
 
     def outcomes(self, phase: PhaseRow) -> dict[tuple[str, str], tuple[str, str]]:
-        """What became of each order, by power and canonical text."""
+        """The outcome of each order, by power and canonical text."""
         resolution = codec.load_resolution(phase.resolution or {})
         return {(each.order.power, canonical(each.order, self.variant.board)):
                 (each.result.value, str(each.reason or "")) for each in resolution.outcomes}
@@ -198,7 +198,7 @@ class LongPlay:
     # --------------------------------------------------------------------------------------------------------
 
     def ask(self, path: str = "") -> Any:
-        """What the program that follows is told of the game."""
+        """What the program that follows gets of the game."""
         answer = self.house.ask(f"/games/{self.game}{path and '/'}{path}", PROGRAM)
         assert answer.status_code == 200, answer.text
         return answer.json()
@@ -210,7 +210,7 @@ class LongPlay:
         return {path: self.ask(path) for path in ("", "calendar", "results", "map", "record", *sent)}
 
     def drawn_in_turn(self, player: Browser, path: str) -> bytes:
-        """A PDF that is drawn a year at a time: the browser asks again by itself."""
+        """A PDF that is drawn a year at a time: the browser reloads by itself."""
         for _ in range(30):
             answer = player.client.get(path)
             if answer.status_code != 503:

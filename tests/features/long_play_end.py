@@ -115,7 +115,7 @@ def both_checkers_are_content(play: LongPlay, folder: Path) -> None:
 
 
 def nobody_else_gets_in(play: LongPlay) -> None:
-    """A stranger, a player of the other game, a player at the desk, and a token of no person."""
+    """A stranger, a player of the other game, a player at the desk, and a token of no one."""
     number = play.phases()[0].ordinal
     paths = [f"{play.base}/{path}" for path in (
         "end", f"end/{number}", "war", "war.pdf", "gazette", "results", f"results/{number}", "players",

@@ -1,4 +1,4 @@
-"""Another program that is told by a webhook: a server over TLS on this machine that keeps what it is sent."""
+"""Another program that receives a webhook: a server over TLS on this machine that keeps what it is sent."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def receiving(folder: Path) -> Iterator[Receiver]:
                     self.send_header("Location", listener.location)
                 self.end_headers()
             except OSError:
-                """No person listens any more."""
+                """No one listens any more."""
 
         def _wait(self) -> None:
             while not listener.goes_on.wait(listener.drip or None):

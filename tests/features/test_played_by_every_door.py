@@ -284,7 +284,7 @@ def sheets_come(play: LongPlay, title: str, *, is_last: bool, is_worded: bool) -
 
 
 def the_deadline_passes(play: LongPlay, title: str) -> None:
-    """What was typed is read letter by letter and waits for no person; and no program learns of it."""
+    """What was typed is read letter by letter and waits for no one; and no program learns of it."""
     phase, public = play.phase(title), play.everything_public()
     play.house.until(phase.deadline + timedelta(minutes=1))
     assert play.phase(title).state in {PhaseState.CLOSED, PhaseState.READY}
@@ -379,7 +379,7 @@ def two_receivers_are_bad(receivers: Sequence[Receiver]) -> None:
 
 def doors_are_tried_too_hard(play: LongPlay) -> None:
     """Too much for the page, a sheet for a power that is not theirs, a token that is taken out, a token of
-    no person: each is refused with a sentence, and the game goes on."""
+    no one: each is refused with a sentence, and the game goes on."""
     power, other = list(play.variant.powers)[-2:]
     phase = next(row for row in play.phases() if row.state != PhaseState.SENT)
     play.house.until(phase.opens_at)

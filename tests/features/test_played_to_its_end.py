@@ -112,7 +112,7 @@ def test_the_plates_are_those_that_its_rules_allow(played: Played) -> None:
 
 
 def test_a_long_war_is_drawn_a_year_at_a_time(played: Played, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No request lasts longer than a web server in front of the site waits; the browser asks again."""
+    """No request lasts longer than a web server in front of the site waits; the browser reloads."""
     _over(played)
     monkeypatch.setattr(war, "PATIENCE_SECONDS", -1)
     answer = played.player().get(f"{played.path}.pdf")

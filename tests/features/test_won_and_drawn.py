@@ -76,7 +76,7 @@ def it_is_played(play: PreparedPlay, victory: Victory) -> None:
 
 
 def text_alone_is_answered(play: PreparedPlay, title: str, power: str, *, takes_text: bool) -> None:
-    """Orders in plain text are no sheet anywhere; the answer shows what to do instead (WSB-02, LET-01)."""
+    """Orders in plain text are not a sheet anywhere; the answer shows what to do instead (WSB-02, LET-01)."""
     play.send_typed(power, title, list(play.orders(title)[power]), bold=not takes_text)
     words = words_of(play.house.letters(play.people[power], "rejection")[-1])
     assert ("nothing in it is bold: only bold text counts" in words) == takes_text

@@ -46,7 +46,7 @@ PATIENCE = 300.0
 
 
 def plain(html: str) -> str:
-    """What a page states, without its tags."""
+    """The contents of a page, without its tags."""
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
 
 
@@ -114,7 +114,7 @@ class House:
             self._work()
             keys = self.site.look()
             self._work()
-            # Webhooks wait for no person: an address may hang.
+            # Webhooks wait for no one: an address may hang.
             for interval in (each for work in self.site.features for each in work.intervals):
                 interval.body()
 
@@ -171,7 +171,7 @@ class House:
     # --------------------------------------------------------------------------------------------------------
 
     def browser(self) -> Browser:
-        """A browser that no person has used."""
+        """A browser that no one has used."""
         client = httpx.Client(base_url=self.web.address, timeout=PATIENCE,
                               headers={"Origin": self.web.address, "Connection": "close"})
         self._browsers.append(client)

@@ -131,7 +131,7 @@ def _play(seed: int, counts: Counter[str]) -> None:
         if _offers_occupied_provinces(peer):
             counts["faults of the peer"] += 1
             return
-        # The peer passes over a phase in which no person has anything to do.
+        # The peer passes over a phase in which no one has anything to do.
         while _is_idle(game.position):
             game.judge()
         assert _our_state(game.position) == _peer_state(peer), (before, orders)

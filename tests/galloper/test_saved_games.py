@@ -1,4 +1,4 @@
-"""INS-04: a game is saved whole, and a file that was altered is refused or told of."""
+"""INS-04: a game is saved whole, and a file that was altered is refused or reported."""
 
 from __future__ import annotations
 

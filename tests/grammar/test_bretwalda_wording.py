@@ -60,7 +60,7 @@ def test_canonical_text_of_a_moved_home_is_read_back() -> None:
 
 
 def test_a_mark_is_a_mark_only_where_the_game_has_it() -> None:
-    """Elsewhere "(db)" is a remark that no person knows, and a person looks at it."""
+    """Elsewhere "(db)" is an unknown remark, and a person looks at it."""
     standard = maps.load("standard")
     parsed = parse_typed(standard, PhaseKind.MOVEMENT, "FRANCE", "A Par - Bur (db)")
     assert parsed.complaint is not None

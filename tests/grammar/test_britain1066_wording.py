@@ -1,4 +1,4 @@
-"""What a sheet of 1066 may say: army/fleets, declarations, where the hidden fleet lies, homes named anew."""
+"""What a sheet of 1066 may say: army/fleets, declarations, where the hidden fleet lies, homes named again."""
 
 from __future__ import annotations
 

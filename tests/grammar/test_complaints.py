@@ -1,4 +1,4 @@
-"""What is stated about a line that gives no order: its code, the letters it points at, the candidates."""
+"""The complaint about a line that gives no order: its code, the letters it points at, the candidates."""
 
 from __future__ import annotations
 

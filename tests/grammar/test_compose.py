@@ -29,7 +29,7 @@ scuttle: units ("scuttles" | "fca")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scuttle(UnitOrder):
-    """An order only this test's game knows."""
+    """An order only this test's game has."""
 
 
 def _scuttle(parts: OrderParts) -> Iterable[Order]:

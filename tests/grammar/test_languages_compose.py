@@ -19,7 +19,7 @@ CHOICES = [chosen for count in range(1, len(LANGUAGES) + 1) for chosen in combin
 @pytest.mark.parametrize("slug", maps.variants())
 @pytest.mark.parametrize("languages", CHOICES)
 def test_the_words_make_one_grammar_without_two_readings(slug: str, languages: tuple[str, ...]) -> None:
-    """Composing is strict: a line with two readings would be refused here, and on no person's sheet."""
+    """Composing is strict: a line with two readings would be refused here, and on no one's sheet."""
     forms = all_forms(replace(maps.load(slug), languages=languages))
     english = all_forms(maps.load(slug))
     for mixed, plain in zip(forms, english, strict=True):

@@ -184,7 +184,7 @@ def test_a_line_of_any_length_is_answered_in_time() -> None:
     "Army Kent will not support Surrey", "Fleet Kent except Mayo holds", "Army Kent moves no Mayo",
 ])
 def test_no_order_is_offered_that_drops_a_word(text: str) -> None:
-    """WOR-03: "doesn't move" is no move to Mayo, and "from" turns no direction round."""
+    """WOR-03: "doesn't move" is not a move to Mayo, and "from" turns no direction round."""
     assert not [candidate for candidate in snapped(text).candidates if candidate.is_whole]
 
 

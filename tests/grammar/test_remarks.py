@@ -24,7 +24,7 @@ def test_a_greeting_is_harmless(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["v1", "V2", "vi", "v. 1", "version 12", "Ver 3."])
 def test_the_number_of_a_version_by_itself_is_harmless(text: str) -> None:
-    """Above the orders it is a line of the heading, however badly its one is read; no person need look at
+    """Above the orders it is a line of the heading, however badly its one is read; no one need look at
     it."""
     assert is_harmless(text, lexicon())
 

@@ -15,7 +15,7 @@ import pytest
 from grammar.nearest_orders import nearest_orders
 from tests.grammar.boards import DATA, forms, lexicon, read
 
-# A measurement, and CI is no place to measure: it runs with the long suites.
+# A measurement, and CI is not a place to measure: it runs with the long suites.
 pytestmark = pytest.mark.slow
 
 

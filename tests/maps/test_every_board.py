@@ -134,7 +134,7 @@ def test_a_board_loads_in_less_than_300_ms(slug: str) -> None:
         began = time.process_time()
         maps.load_folder(folder)
         durations.append(time.process_time() - began)
-    # Processor time, and the best of three: other work on the machine is no fault of the loader.
+    # Processor time, and the best of three: other work on the machine is not a fault of the loader.
     assert min(durations) < 0.3
 
 

@@ -188,7 +188,7 @@ BROKEN: list[tuple[str, Callable[[str], str], int, str]] = [
         2,
         ("Port is the home of 'Green', which is not a power"),
     ),
-    # No border names it, and no person could ever get there.
+    # No border names it, and no one could ever get there.
     ("provinces.csv", _append("Lone,Lone,,inland,,North,,,"), 7, "Lone cannot be reached from Port"),
     ("provinces.csv", _swap("Moo,inland", "Moo,coastal"), 4, "Moor is coastal and no fleet can reach it"),
     # borders
@@ -440,7 +440,7 @@ def test_a_board_put_together_lopsided_is_found() -> None:
     assert [fault.message for fault in faults.all()] == ["by land A borders B and B does not border A"]
     faults_when_meant = Faults()
     checks.check_symmetry(board, Borders({}, frozenset({(Touch.LAND, first, second)})), faults_when_meant)
-    # A link that is stated to lead one way is no fault.
+    # A link that is stated to lead one way is not a fault.
     assert faults_when_meant.all() == ()
 
 

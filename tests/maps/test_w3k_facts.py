@@ -32,7 +32,7 @@ BOARD = W3K.board
 DEADLINES = "a matter of the clock; tests/service, requirement "
 JUDGE = "a rule of the judge; tests/adjudicator and maps/w3k/cases, requirement "
 POST = "a matter of mail and post; tests/service, requirement "
-# A statement that is no person's here must say whose it is.
+# A statement that is no one's here must say whose it is.
 ELSEWHERE: dict[str, str] = {
     "w3k-012": ("the Coordinator is a role of the service, requirement A5; the board has ten powers, see "
                 "w3k-011"),

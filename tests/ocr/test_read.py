@@ -1,4 +1,4 @@
-"""Whole photographs: four sample sheets with truth, the same turned and doubled, and what is no order
+"""Whole photographs: four sample sheets with truth, the same turned and doubled, and what is not an order
 sheet."""
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def _every_order_is_answered(variant: Variant, orders: list[Order], resolution: 
 
 
 def _the_calendar_goes_on(variant: Variant, before: Position, after: Position) -> None:
-    """Each phase follows the one before it; retreats that no person has to make are passed over."""
+    """Each phase follows the one before it; retreats that no one has to make are passed over."""
     phase = variant.calendar.phase_after(before.phase)
     while phase.kind is PhaseKind.RETREAT and not after.dislodged:
         phase = variant.calendar.phase_after(phase)
@@ -93,7 +93,7 @@ def _units_are_where_they_can_be(variant: Variant, position: Position) -> None:
 
 
 def _nobody_comes_from_nowhere(before: Position, resolution: Resolution) -> None:
-    """While units move no person gets more of them, but by a conversion; afterwards a retreat adds none."""
+    """While units move no one gets more of them, but by a conversion; afterwards a retreat adds none."""
     if before.phase.kind not in {PhaseKind.MOVEMENT, PhaseKind.RETREAT}:
         return
     was = Counter(u.power for u in [*before.units, *(d.unit for d in before.dislodged)])

@@ -83,7 +83,7 @@ def _count(rate: float, *, anywhere: bool = False) -> Count:
     (0.02, 0.98, 0.7), pytest.param(0.08, 0.94, 0.4, marks=pytest.mark.slow)])
 def test_spoilt_prose_is_found_and_never_taken_wrongly(rate: float, first: float, taken: float) -> None:
     count = _count(rate)
-    # Not one: no person sees a line that is taken automatically.
+    # Not one: no one sees a line that is taken automatically.
     assert count.wrong == []
     assert count.right >= first * 120
     assert count.automatic >= taken * 120

@@ -106,7 +106,7 @@ def test_the_order_of_retreats_does_not_matter(seed: int) -> None:
 @given(seeds)
 @CALM
 def test_centres_belong_to_who_stands_there_or_had_them(seed: int) -> None:
-    """OWN-01, OWN-02: after the Autumn's retreats no other person owns anything, and nothing owned is lost
+    """OWN-01, OWN-02: after the Autumn's retreats no one else owns anything, and nothing owned is lost
     unentered."""
     chance = Random(seed)
     position = _fight(chance)

@@ -135,7 +135,7 @@ def test_units_are_lost_only_by_a_convoy_from_a_sea(seed: int) -> None:
              *resolution.disbanded]
     assert Counter(u.power for u in after) == Counter(u.power for u in position.units)
     moves = {o.order.unit.region.province: o for o in resolution.outcomes if isinstance(o.order, Move)}
-    # Where no person who is beaten has a place to go, all of them are lost at once (WOR-07).
+    # Where no one who is beaten has a place to go, all of them are lost at once (WOR-07).
     beaten = {d.unit for d in resolution.dislodged}
     for lost in set(resolution.disbanded) - beaten:
         assert lost.kind == "B"

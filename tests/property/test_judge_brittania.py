@@ -1,5 +1,5 @@
 """What holds of Brittania for any position and any orders: grain comes from somewhere and goes somewhere,
-no person has what another has, and no die falls that the tape did not hold (WSB-04, WSB-09, WSB-13, WSB-18,
+no one has what another has, and no die falls that the tape did not hold (WSB-04, WSB-09, WSB-13, WSB-18,
 WSB-20)."""
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _order(chance: Random, held: dict[str, list[str]]) -> Order:
     held_state = Region(chance.choice(held.get(power, list(STATES))))
     neighbours = [s for s in STATES if s in VARIANT.board.near(held_state.province, "land")] or list(STATES)
     target = Region(chance.choice(neighbours if chance.random() < 0.8 else STATES))
-    # Nought and less too: orders that no person could mean.
+    # Nought and less too: orders that no one could mean.
     grain, other = chance.randint(-1, 20), chance.choice(POWERS)
     theirs = Region(chance.choice(held.get(other, list(STATES))))
     king = chance.random() < 0.3

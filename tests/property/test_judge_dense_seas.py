@@ -39,7 +39,7 @@ SEASONS = {"standard": "Spring", "w3k": "Summer", "bretwalda": "Spring", "britai
 BY_MAP = {"w3k"}
 """Where words that name a way overseas are a move without fleets on it (Q-17)."""
 STANDS = {"bretwalda"}
-"""Where a move whose convoy no person ordered is no move (BRE-17)."""
+"""Where a move whose convoy no one ordered is not a move (BRE-17)."""
 MOVES_AT_MOST = 8
 SCENES = (dense_seas.dense, dense_seas.chain, dense_seas.islands, dense_seas.chain, dense_seas.straits)
 
@@ -66,7 +66,7 @@ def dense_scene(slug: str, seed: int) -> tuple[list[Unit], list[UnitOrder]]:
 
 
 def _turned_scene(units: list[Unit], orders: list[UnitOrder]) -> tuple[list[Unit], list[UnitOrder]] | None:
-    """The first army overseas on its way back, if no person is where it wanted to go."""
+    """The first army overseas on its way back, if no one is where it wanted to go."""
     held = {unit.region.province for unit in units}
     for order in orders:
         if not isinstance(order, Move) or order.unit.kind != "A" or order.to.province in held:

@@ -1,4 +1,4 @@
-"""A result never hangs on the order in which a set of texts happens to be walked: Python draws that anew for
+"""A result never hangs on the order in which a set of texts happens to be walked: Python draws that again for
 each process, and a turn judged again after a restart must come out the same, to the last word of its
 sentences."""
 
@@ -58,7 +58,7 @@ def say_all() -> None:
 
 
 def _told(variant: Variant, resolution: Resolution) -> str:
-    """What is stored and told next to the outcomes."""
+    """What is stored and reported next to the outcomes."""
     position = resolution.position
     standing = variant.rules.public_holdings(variant.context(), position)
     return "\n".join(

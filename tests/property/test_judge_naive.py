@@ -56,7 +56,7 @@ def _odd(board: Board, chance: Random, order: Order, units: list[Unit]) -> Order
             wrong = replace(order.target, region=somebody.region)
             return chance.choice([replace(order, to=anywhere), replace(order, target=wrong)])
         case SupportHold():
-            # A kind left out is no fault (ORD-04), so only the place can be wrong.
+            # A kind left out is not a fault (ORD-04), so only the place can be wrong.
             return replace(order, target=replace(order.target, kind=None, region=somebody.region))
         case _:
             return order

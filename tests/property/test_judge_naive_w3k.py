@@ -169,7 +169,7 @@ def test_conversions_and_proxies_agree_on_many_more() -> None:
 
 
 def test_an_order_without_consent_is_a_stranger_s() -> None:
-    """PRX-05: without the owner's consent the unit is no person's to order."""
+    """PRX-05: without the owner's consent the unit is no one's to order."""
     unit = Unit("Newcastle", "A", Region("London"))
     order = Move(power="Argyll", unit=UnitRef("A", unit.region), to=Region("Surrey"))
     # The comparison above would not see a stranger's order that moved a unit whose owner wrote none.

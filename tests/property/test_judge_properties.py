@@ -56,7 +56,7 @@ FAR = {slug: _remotest(slug) for slug in VARIANTS}
 FAR_POSITIONS, MOST_POSITIONS = 5_000, 30_000
 
 CALM = settings(deadline=None)
-"""A busy machine is no fault of the judge."""
+"""A busy machine is not a fault of the judge."""
 
 seeds = st.integers(0, 2**32)
 slugs = st.sampled_from(sorted(VARIANTS))
@@ -200,7 +200,7 @@ def _each_order_has_its_outcome(orders: list[Order], resolution: Resolution) -> 
 
 
 def _each_unit_does_one_thing(position: Position, resolution: Resolution) -> None:
-    """A unit carries out one order at most, those that repeat it aside; a unit for which no person wrote
+    """A unit carries out one order at most, those that repeat it aside; a unit for which no one wrote
     holds unordered."""
     acts: dict[str, set[tuple[Order, Result, str | None]]] = {
         unit.region.province: set() for unit in position.units

@@ -83,7 +83,7 @@ def test_a_support_that_breaks_off_goes_on_in_the_next_row_though_that_one_is_an
 
 def test_a_word_put_in_above_the_next_row_is_not_whereto_a_supported_unit_moves() -> None:
     """INK-03. "Carrickfergus" was above a blacked-out word of the row below, and passed as the end of the
-    row above, with a dash that no person had written."""
+    row above, with a dash that no one had written."""
     inserted = row("Carrickfergus", 4, right=0.35, indent=1.5)
     rows = (row("Army Inverlochy supports Army Caithness", 3), inserted, "Army York holds")
     lines = read(PhaseKind.MOVEMENT, "Ada Marlowe", "Ormond", "Autumn 1647 Movement Orders", *rows)[3:]

@@ -1,4 +1,4 @@
-"""Canonical text that was read before is not read again, and no person gets another one's orders (SCA-02)."""
+"""Canonical text that was read before is not read again, and no one gets another one's orders (SCA-02)."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def test_a_word_put_in_that_reads_badly_is_looked_at() -> None:
 
 
 def test_a_word_of_doubt_put_in_is_looked_at() -> None:
-    # "Army Dover does not attack York" is no order; without the inserted word it would be one.
+    # "Army Dover does not attack York" is not an order; without the inserted word it would be one.
     host = row("Army Dover attacks York", 100, 200)
     for word in ("not", "maybe", "if"):
         assert read(replace(host, inserted=(row(word, 214, 172, 30),))).status is LineState.OPEN
@@ -152,7 +152,7 @@ def test_what_stands_between_heading_and_orders_and_is_neither_is_looked_at(
 
 
 def test_a_whole_order_that_only_looks_put_in_is_one() -> None:
-    # A short order close above a long line is no correction of it (seen on a composed sheet).
+    # A short order close above a long line is not a correction of it (seen on a composed sheet).
     host = row("Army Limerick moves to Kerry", 100, 200)
     lines = lines_of(
         [row("Fleet Kent holds", 100, 100), replace(host, inserted=(row("A Lon H", 140, 172, 30),))]

@@ -1,4 +1,4 @@
-"""What the decoder costs: it is made once for each variant and phase, and a line takes at most 30 ms (the
+"""The cost of the decoder: it is made once for each variant and phase, and a line takes at most 30 ms (the
 reader's issue, item 4)."""
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _anew() -> None:
 
 
 def test_a_decoder_is_made_once_for_each_variant_and_phase() -> None:
-    # The vocabulary is made anew, as for each sheet; the decoder must not be.
+    # The vocabulary is made again, as for each sheet; the decoder must not be.
     decoders = {}
     for slug in ("w3k", "standard"):
         for kind in (PhaseKind.MOVEMENT, PhaseKind.RETREAT):

@@ -91,7 +91,7 @@ def steps(variant: Variant) -> list[object]:
 
 
 def elsewhere(variant: Variant) -> Variant:
-    """No person stands anywhere or owns anything at the beginning."""
+    """No one stands anywhere or owns anything at the beginning."""
     return replace(variant, start=replace(variant.start, units=frozenset(), centres={}))
 
 

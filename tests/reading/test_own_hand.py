@@ -128,7 +128,7 @@ def test_a_sheet_whose_sure_lines_fit_badly_or_are_few_teaches_nothing(rows: lis
 
 
 def test_broken_orders_teach_as_their_rows_do(rows: list[Row]) -> None:
-    """(INK-05) Two rows as one line: the frame between them is no person's."""
+    """(INK-05) Two rows as one line: the frame between them is no one's."""
     texts = list(WRITTEN)
     joined = [SureLine(as_line(rows[index : index + 2]), " ".join(texts[index : index + 2]))
               for index in range(0, len(rows), 2)]

@@ -1,4 +1,4 @@
-"""Pages of words that are no orders: they may be read, but nothing on them may go without a look as an
+"""Pages of words that are not orders: they may be read, but nothing on them may go without a look as an
 order."""
 
 from __future__ import annotations

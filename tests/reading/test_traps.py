@@ -1,5 +1,5 @@
 """Lines that must not pass unread, in ink as clear as ink can be: what is refused is refused for its words
-(DESK-03, Q-01). What is no order plainly waits for a person, for no order may be lost with it."""
+(DESK-03, Q-01). What is not an order plainly waits for a person, for no order may be lost with it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def read(*texts: str) -> list[InterpretedLine]:
 
 
 def lines_of(text: str) -> list[InterpretedLine]:
-    """What becomes of a line between two orders."""
+    """The fate of a line between two orders."""
     return read(*HEADING, ORDER, text, LAST)[len(HEADING) + 1 : -1]
 
 
@@ -99,7 +99,7 @@ def test_a_power_called_like_a_place_who_signs_is_no_end_of_the_order_above(orde
 
 
 def test_an_order_that_breaks_off_goes_on_in_the_next_row_though_that_one_is_an_order_too() -> None:
-    # On a composed sheet the second row was read as a move that no person ordered.
+    # On a composed sheet the second row was read as a move that no one ordered.
     lines = read(*HEADING, "Army Dover supports the Hamilton", "Army Mull to Galway", LAST)
     assert [line.order for line in lines[len(HEADING) :]] == ["A Dover Castle S A Mull - Galway", "A York H"]
 
@@ -222,7 +222,7 @@ def test_a_page_of_heading_alone_needs_nobody() -> None:
     assert {line.status for line in lines} == {LineState.NOT_ORDER}
 
 
-# What no person could read
+# What no one could read
 # ---------------------------------------------------------------------------------------------
 
 
@@ -348,8 +348,8 @@ def test_a_condition_with_its_own_order_holds_no_line_below(
 
 
 def test_a_sea_by_its_second_name_is_no_other_place_of_an_army() -> None:
-    """INK-03. "Army Kinsale to The Nore", an army's way to sea by less than the sea's own name, is no order:
-    the N like a W, it passed as one to Worcestershire by its code."""
+    """INK-03. "Army Kinsale to The Nore", an army's way to sea by less than the sea's own name, is not an
+    order: the N like a W, it passed as one to Worcestershire by its code."""
     text = "Army Kinsale to The Nore"
     shown = row(text, 5, {text.index("N"): "W", len(text) - 1: "c"})
     lines = reader().read_page(page([*HEADING, ORDER, LAST, shown]), [known_game(VARIANT)]).lines

@@ -101,7 +101,7 @@ def found(site: Site) -> Finding:
 
 
 def test_health_adds_up_what_the_processes_may_have(site: Site) -> None:
-    """Nine with ten each fit a server as it is installed, and one more is told."""
+    """Nine with ten each fit a server as it is installed, and one more is reported."""
     now = datetime.now(UTC)
     with site.store.begin() as session:
         session.add_all(WorkerRow(executor=f"w{number}", seen_at=now, connections=10) for number in range(9))

@@ -381,7 +381,7 @@ def test_a_worker_killed_in_a_step_goes_on_at_that_step(
 def test_a_job_rests_after_its_worker_died_three_times_and_the_others_go_first(
     site: Site, make_jobs: MakeJobs, tmp_path: Path
 ) -> None:
-    # Fault 17: what kills its worker holds up no person. Fault 22: what died with it through no fault of its
+    # Fault 17: what kills its worker holds up no one. Fault 22: what died with it through no fault of its
     # own still runs.
     jobs = make_jobs(site)
     enqueue(site, jobs, "work", "work:1", {"word": "x"})
@@ -499,8 +499,8 @@ def test_work_that_a_deadline_waits_for_goes_before_other_work(any_site: Site, m
 def test_work_that_finds_no_room_is_put_back_and_not_given_up(
     any_site: Site, make_jobs: MakeJobs, monkeypatch: pytest.MonkeyPatch, fault: Exception
 ) -> None:
-    """A full disk, or a database that others hold for minutes, is no fault of a job. Where nothing could be
-    noted of its step, it was begun for ever; else it was given up after three tries."""
+    """A full disk, or a database that others hold for minutes, is not a fault of a job. Where nothing could
+    be noted of its step, it was begun for ever; else it was given up after three tries."""
     monkeypatch.setattr("service.jobs.REST", (0.0,))
     jobs, tries, given_up = make_jobs(any_site, lost_seconds=0.2), list[Payload](), list[str]()
 

@@ -130,7 +130,7 @@ _LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def time_passes(store: Store) -> None:
-    """A quarter of an hour: claims of the dead and pauses between tries are over. What lives claims anew."""
+    """A quarter of an hour: claims of the dead and pauses between tries are over. What lives claims again."""
     now = datetime.now(UTC)
     with store.begin() as session:
         session.execute(update(OutboxRow).where(OutboxRow.state == OutboxState.QUEUED, OutboxRow.due_at > now)

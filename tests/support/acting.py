@@ -37,6 +37,6 @@ def enter(
     session: Session, now: datetime, by: str, kind: str, *, game_id: str | None = None,
     detail: Mapping[str, Any] | None = None,
 ) -> None:
-    """Enter an event of a person that no person performed: in a log that a test only reads, or by a cheat."""
+    """Enter an event of a person that no one performed: in a log that a test only reads, or by a cheat."""
     records.log_act(
         session, now, by, kind, game_id=game_id, detail=dict(detail or {}))  # type: ignore[arg-type]

@@ -240,7 +240,7 @@ class DeskSite:
         return " ".join(answer.text.split())
 
     def text(self, path: str, status: int = 200) -> str:
-        """What a page states, without its tags."""
+        """The contents of a page, without its tags."""
         return " ".join(re.sub(r"<[^>]+>", " ", self.page(path, status)).split())
 
     def post(self, path: str, **values: object) -> httpx.Response:

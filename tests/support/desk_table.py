@@ -43,7 +43,7 @@ class DeskTable:
         return " ".join(answer.text.split())
 
     def text(self, path: str, status: int = 200) -> str:
-        """What a page states, without its tags."""
+        """The contents of a page, without its tags."""
         return plain(self.page(path, status))
 
     def post(self, path: str, **values: object) -> httpx.Response:
@@ -85,7 +85,7 @@ def carried(html: str, path: str) -> dict[str, list[str]]:
 
 
 def plain(html: str) -> str:
-    """What a page states, without its tags."""
+    """The contents of a page, without its tags."""
     return " ".join(re.sub(r"<[^>]+>", " ", html).split())
 
 

@@ -230,7 +230,7 @@ def evidence(table: Table) -> Evidence:
 
 
 Checker = Callable[[bytes, dict[str, bytes]], tuple[str, str]]
-"""Shows an archive and letters to a checker; its alarms, and what else it tells."""
+"""Shows an archive and letters to a checker; its alarms, and its other sentences."""
 
 
 def galloper(folder: Path) -> Checker:

@@ -107,7 +107,7 @@ def mail(
         from_lines = [f"From: {sender}"]
     lines = [f"Return-Path: <{sender}>", *stamps, *headers, *from_lines, f"Subject: {subject}"]
     content = body if body is not None else multipart([text(), part(picture())] if parts is None else parts)
-    # Surrogates represent bytes that are no UTF-8, so that a header may have any byte.
+    # Surrogates represent bytes that are not UTF-8, so that a header may have any byte.
     return "\r\n".join(lines).encode("utf-8", "surrogateescape") + b"\r\n" + content
 
 

@@ -303,7 +303,7 @@ def _field(page: str, name: str) -> str:
 
 
 def plain(html: str) -> str:
-    """What a page states, without its tags."""
+    """The contents of a page, without its tags."""
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
 
 

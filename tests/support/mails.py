@@ -17,7 +17,7 @@ def simple(number: int = 1, size: int = 0, sender: str = "player@example.org") -
     message.set_content("See the sheet.")
     if size:
         message.add_attachment(
-            # The first two bytes of a JPEG, by which its type is told.
+            # The first two bytes of a JPEG, by which its type is recognised.
             b"\xff\xd8" + bytes(size), maintype="image", subtype="jpeg", filename="sheet.jpg"
         )
     return message.as_bytes().replace(b"\n", b"\r\n")

@@ -1,7 +1,7 @@
 """A seventh game as its author would write it: one folder of tables, and one rules file for what is new in
 it.
 
-No person has such a game; it has something of all that a game may bring: seasons, units, an order and a
+No one has such a game; it has something of all that a game may bring: seasons, units, an order and a
 choice of its own. """
 
 from __future__ import annotations

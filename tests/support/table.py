@@ -232,7 +232,7 @@ class Table:
         return codec.load_resolution(self.phase(number).resolution or {})
 
     def outcomes(self, number: int = 1) -> dict[tuple[str, str], str]:
-        """What became of each order of a judged phase: by power and canonical text."""
+        """The outcome of each order of a judged phase: by power and canonical text."""
         return {
             (o.order.power, canonical(o.order, self.variant.board)): o.reason or o.result.value
             for o in self.resolution(number).outcomes

@@ -44,7 +44,7 @@ def _commands(text: str) -> Iterator[list[str]]:
 
 
 def _command_fault(words: list[str]) -> str:
-    """What is wrong with a command, "" if nothing is. A sentence may leave its arguments out."""
+    """The faults of a command, "" if there are none. A sentence may leave its arguments out."""
     command: Any = typer.main.get_command(app)
     rest = list(words)
     while rest and rest[0] in getattr(command, "commands", {}):

@@ -1,5 +1,5 @@
 """The checker of records finds a photograph in a mail where the program found it: what an honest keeper filed
-from an archive is no fault (C5, ARR-05)."""
+from an archive is not a fault (C5, ARR-05)."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def _font(path: Path) -> None:
 
 @pytest.fixture
 def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a LICENSE to edit, served by a stand-in for npm that knows two hands."""
+    """A folder with a LICENSE to edit, served by a stand-in for npm with two hands."""
     monkeypatch.setattr(fonts, "HANDS", ("wedge", "edge"))
     _font(tmp_path / "font.woff2")
     (tmp_path / "LICENSE").write_text(

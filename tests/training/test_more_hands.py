@@ -1,4 +1,4 @@
-"""INK-02: letters cut out of rows that people wrote whole, and hands that no person had. The strokes are an
+"""INK-02: letters cut out of rows that people wrote whole, and hands that no one had. The strokes are an
 extract of UNIPEN (`tests/data/ink/LICENCE.txt`)."""
 
 from __future__ import annotations

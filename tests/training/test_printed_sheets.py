@@ -108,7 +108,7 @@ def test_a_sheet_without_its_head_is_known_by_its_foot(
 def test_what_is_written_and_ticked_is_read_and_nothing_that_is_printed(
     leaves: list[tuple[PrintedTruth, FilledLeaf]]
 ) -> None:
-    """Small type, example, boxes and rules are no writing; ticked or written kinds are both read, and a tick
+    """Small type, example, boxes and rules are not writing; ticked or written kinds are both read, and a tick
     that contradicts the line is for a person; the number in the box is the version."""
     truth, sheet = leaves[1]
     photo = photographed(sheet, np.random.default_rng([SEED, 7]), replace(CALM, lying=1.0))

@@ -59,7 +59,7 @@ def test_much_of_what_is_said_is_no_order() -> None:
 
 
 def test_some_orders_name_places_of_no_board() -> None:
-    """INK-03. A recogniser is to read names, not to guess them: "Mordor" is no London."""
+    """INK-03. A recogniser is to read names, not to guess them: "Mordor" is not London."""
     of_orders = re.compile(r"(?:Army|Fleet) (\w+) (?:holds|stands|moves|to)\b")
     places = [order.group(1) for order in map(of_orders.match, _texts(6, 600)) if order]
     known = {"York", "Irish", "Mull", "Iri", "IRI"}

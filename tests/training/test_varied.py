@@ -1,5 +1,5 @@
-"""Varied sheets: font sets that share no font, wordings the grammar knows, the same bytes for a seed, a true
-truth.
+"""Varied sheets: font sets that share no font, wordings the grammar accepts, the same bytes for a seed, a
+true truth.
 
 Composed with the outline font inside Pillow in place of every family, so that none need be fetched.
 """
@@ -113,7 +113,7 @@ def test_every_wording_is_one_that_the_grammar_reads_as_meant(dialect: Dialect, 
         text, order = wording.order(phase)
         parsed = parse_line(text, lexicon=lexicon, forms=forms, power="")
         assert parsed.complaint is None, text
-        # What a sheet states about the way ("via convoy") is no part of the meaning in truth.json.
+        # What a sheet states about the way ("via convoy") is not part of the meaning in truth.json.
         assert (printed(parsed.orders, variant.board) or "").partition(" via ")[0] == order, text
 
 
@@ -145,7 +145,7 @@ def test_traps_ask_for_a_look_and_say_why() -> None:
 
 
 def test_no_order_names_a_region_twice_but_those_that_must_wait() -> None:
-    """INK-03: an order to where its unit is must wait, so it is no order that a reader should take."""
+    """INK-03: an order to where its unit is must wait, so it is not an order that a reader should take."""
     variant = maps.load("w3k")
     lexicon, forms = lexicon_of(variant), forms_of(variant, PhaseKind.MOVEMENT)
     wording = PhraseBook(NAMES, np.random.default_rng(6), Dialect.PROSE)

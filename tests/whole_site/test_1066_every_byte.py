@@ -73,7 +73,7 @@ def played(folder: Path, orders: Sequence[Line], *, drawing: bool) -> Iterator[t
         with site.store.begin() as session:
             Reminders(desk).put_due(session, table.phase().id)
         table.file(OWNER, orders)
-        # The other side names the hidden places, so their letters have every chance to tell.
+        # The other side names the hidden places, so their letters have every chance to reveal them.
         table.file(EARLS, GUESSES)
         first = table.phase()
         site.clock.set(first.deadline + timedelta(minutes=1))
@@ -128,7 +128,7 @@ def pages(table: Table, desk: DeskTable) -> dict[str, str]:
 
 
 def archive(table: Table) -> dict[str, str]:
-    """What the players' archive tells open, entry by entry, and its other files."""
+    """What the players' archive has open, entry by entry, and its other files."""
     with zipfile.ZipFile(io.BytesIO(archived(table, Edition.PLAYERS))) as zipped:
         files = {name: zipped.read(name).decode() for name in zipped.namelist()}
     entries = [json.loads(line) for line in files.pop("record.jsonl").splitlines()]

@@ -103,6 +103,6 @@ def test_the_public_map_shows_no_hidden_unit_where_it_shows_units(judged: Table)
 
 
 def test_letters_to_the_coordinator_may_say_it(judged: Table) -> None:
-    """The referee knows; nothing above forbids that, and no other person is among the receivers."""
+    """The referee knows; nothing above forbids that, and no one else is among the receivers."""
     receivers = {row.recipient for row in judged.letters()}
     assert receivers <= {address(power) for power in judged.variant.powers} | {COORDINATOR}

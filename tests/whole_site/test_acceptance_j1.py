@@ -4,7 +4,7 @@ with table A5 of the requirements (OUT-01 to OUT-12), none missing and none extr
 (OUT-13, OUT-14, MAP-01, CAL-03 to CAL-09, CAL-13, NON-04, NON-05).
 
 Who is written to is worked out here from that table and from what the demo's story states by hand of its
-game: no person is beaten in Summer, Newcastle and Ormond are in Autumn (demo/data/w3k/expected.toml). The
+game: no one is beaten in Summer, Newcastle and Ormond are in Autumn (demo/data/w3k/expected.toml). The
 second game has no orders. Reading is left to a stand-in that sees what was written; a whole turn with the
 real recognizer is in test_whole_turn. """
 
@@ -478,7 +478,7 @@ def _words_on(pdf: bytes) -> str:
 
 
 def _the_calendar_is_the_worked_one(tables: Tables) -> None:
-    """CAL-03 to CAL-09 of the second game, whose deadlines no person moved; the days are those of the
+    """CAL-03 to CAL-09 of the second game, whose deadlines no one moved; the days are those of the
     requirements."""
     for name, day in (
         ("Summer 1642 Movement", 13),

@@ -25,7 +25,7 @@ from tests.support.table import SERVER, Table, address, open_table
 
 @dataclass(frozen=True)
 class Bad:
-    """A board, the sheets of a phase, what a power is told, and units that there are afterwards."""
+    """A board, the sheets of a phase, what a power reads, and units that there are afterwards."""
 
     slug: str
     phase: Phase
@@ -124,8 +124,8 @@ def _table(site: Site, bad: Bad) -> Table:
 
 
 QUICK = ("D66-14", "WSB-17")
-"""Looked at whenever tests run; what the judge states of the others is in the cases of their boards, and all
-are in the slow run."""
+"""Looked at whenever tests run; what the judge states about the others is in the cases of their boards, and
+all are in the slow run."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Bretwalda through the service: the opening winter is judged and told, then a spring with boats (BRE-01,
+"""Bretwalda through the service: the opening winter is judged and sent, then a spring with boats (BRE-01,
 BRE-02, BRE-10)."""
 
 from __future__ import annotations

@@ -132,7 +132,7 @@ def test_every_command_of_the_first_game_does_what_the_page_says(tmp_path: Path)
 
 
 def _approve(port: int) -> None:
-    """What the page states about the browser: sign in, follow the results, approve."""
+    """The words of the page about the browser: sign in, follow the results, approve."""
     signs_in = re.search(r"sign in as `(\w+)` with `([\w-]+)`", PAGE.read_text("utf-8"))
     assert signs_in is not None
     name, password = signs_in.groups()

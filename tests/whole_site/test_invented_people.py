@@ -22,12 +22,12 @@ from training.handwriting import font_sets
 DATA = Path(__file__).parents[1] / "data"
 MAILS = sorted((DATA / "mail").glob("*.eml"))
 RESERVED = (".example", "example.com", "example.net", "example.org", ".invalid", ".test")
-"""Names that no person can register (RFC 2606, RFC 6761)."""
+"""Names that no one can register (RFC 2606, RFC 6761)."""
 DOCUMENTATION = [
     ipaddress.ip_network(network)
     for network in ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")
 ]
-"""Addresses that are no person's (RFC 5737, RFC 3849)."""
+"""Addresses that are no one's (RFC 5737, RFC 3849)."""
 ADDRESS = re.compile(r"[\w.+-]+@([\w.-]+\w)")
 NUMBER = re.compile(r"\[(?:IPv6:)?([0-9a-fA-F:.]+)\]")
 

@@ -84,7 +84,7 @@ def test_a_sheet_by_post_and_one_by_mail_go_by_one_rule(play: MailroomPlay) -> N
 
 
 def test_a_mail_for_a_closed_phase_is_open_to_the_coordinator(play: MailroomPlay) -> None:
-    """PHA-03: a mail that no person could place is sealed until its own deadline and not longer. One that
+    """PHA-03: a mail that no one could place is sealed until its own deadline and not longer. One that
     came after it is sealed for the next phase, and keeps no results back."""
     row = play.phase(1)
     arrives(play, "my orders", play.photographed(POWER, row, [MOVE]))

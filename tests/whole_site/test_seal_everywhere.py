@@ -47,7 +47,8 @@ TOKEN = "a token of the tests"
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """What one of the two sites holds under its seal. Both have the same number of lines, equally certain."""
+    """The contents of one of the two sites under its seal. Both have the same number of lines, equally
+    certain."""
 
     orders: tuple[str, ...]
     read: tuple[str, ...]
@@ -192,7 +193,7 @@ KNOWN = {
     "/quarantine": READ,
     # Search goes over what its reader may open. Account and people are of the desk's own users.
     "/search": READ, "/account": READ,
-    # A scan in the tray is shown to who put it there, and to no other person before it is filed.
+    # A scan in the tray is shown to who put it there, and to no one else before it is filed.
     **dict.fromkeys((
         "/account/sessions", "/people/remove", "/people/game-role", "/people/sign-out",
         "/quarantine/discard"), ("post",)),
@@ -419,7 +420,7 @@ def mails(world: World) -> list[tuple[str, str, str, int]]:
 
 
 def planted(text: str) -> list[str]:
-    """The sealed words that a text tells."""
+    """The sealed words that a text shows."""
     return [
         words
         for sealed in (ONE, OTHER)

@@ -66,7 +66,7 @@ def test_nothing_else_is_needed(boards: Path) -> None:
 
 
 def test_the_command_line_knows_it_by_the_environment(boards: Path) -> None:
-    """Checked, its moves told, its orders parsed."""
+    """Checked, its moves listed, its orders parsed."""
     assert _run(boards, "map", "check", seventh.SLUG).startswith(f"{seventh.SLUG}: no fault. The Ferrymen: "
                                                                  f"6 regions")
     assert "Raft: Alder Hythe, Cedar Stairs, Elm Staithe, Widow's Landing" in _run(

@@ -105,7 +105,7 @@ def test_a_logo_alone_displaces_nothing(tmp_path: Path, dovecot: Dovecot, smtp_s
 
 
 def test_our_receipt_comes_back_as_a_question(tmp_path: Path, dovecot: Dovecot, smtp_sink: SmtpSink) -> None:
-    """ARR-03: our own reading in type was read as orders, and the question reached no person."""
+    """ARR-03: our own reading in type was read as orders, and the question reached no one."""
     with _site(tmp_path, dovecot, smtp_sink, reading=True) as play:
         _arrives(play, (PUBLIC / "a11-jpeg-without-end.eml").read_bytes())
         (receipt,) = play.letters(POWER, "receipt")

@@ -6,7 +6,7 @@ What must come of it was worked out by hand before any judge was run (demo/data/
 crossings by convoy, two cut or unmatched supports, two dislodgements, a conversion in its second season.
 
 Receipt times are Dovecot's own. Only the game's calendar is chosen, so that its movement phase is open today,
-and the site's clock is set ahead once the mails are in, so that no person has to wait for the deadline.
+and the site's clock is set ahead once the mails are in, so that no one has to wait for the deadline.
 """
 
 from __future__ import annotations

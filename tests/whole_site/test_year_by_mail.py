@@ -91,7 +91,7 @@ class Year:
             for power in sorted(owing(row, self.play.variant))}
 
     def orders_ahead(self, power: str, row: PhaseRow) -> list[str]:
-        """Orders for a phase that is announced, whose board no person knows."""
+        """Orders for a phase that is announced, whose board is unknown."""
         variant, known = self.play.variant, classes(self.play.variant, PhaseKind(row.kind))
         return self._readable(power, row, [
             canonical(written(any_order(variant, self.chance.choice(known), self.chance, power)),
@@ -431,7 +431,7 @@ def no_letter_asks_by_a_date_that_is_past(year: Year) -> None:
 
 
 def no_letter_tells_of_an_early_sheet(year: Year) -> None:
-    """Nothing that came early is news, and of no person who sent a sheet do the results state that none
+    """Nothing that came early is news, and of no one who sent a sheet do the results state that none
     came."""
     for letter in year.play.left:
         if letter.kind.endswith("results"):

@@ -2,7 +2,7 @@
 
     python -m tools.documents [OUT]
 
-OUT is build/docs by default and is made anew; the pages as Sphinx gets them are next to it, in OUT-source.
+OUT is build/docs by default and is made again; the pages as Sphinx gets them are next to it, in OUT-source.
 Needs the group `docs`. Exits with 1 when a page has a fault; each is a line on standard error.
 """
 

@@ -1,4 +1,4 @@
-"""What is wrong with the documents: paths in the text that are not there, links of the built site that lead
+"""The faults of the documents: paths in the text that are not there, links of the built site that lead
 nowhere, addresses that are none, and anything that a page would load from another host.
 
 Values in, a list of sentences out; an empty list means that all is well. Nothing is asked of a network.

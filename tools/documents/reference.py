@@ -126,7 +126,7 @@ def _described(name: str, thing: Any, *, is_property: bool = False) -> list[str]
 
 
 def _docstring(text: str) -> str:
-    """A docstring as Markdown: its examples are blocks, and "<" is no tag."""
+    """A docstring as Markdown: its examples are blocks, and "<" is not a tag."""
     out, in_example = [], False
     for line in text.splitlines():
         begins, ends = line.startswith(">>>") and not in_example, in_example and not line.strip()

@@ -1,4 +1,4 @@
-"""Draws `maps/britain1066/` anew from its sources, and the boxes next to the board (see README.md here).
+"""Draws `maps/britain1066/` again from its sources, and the boxes next to the board (see README.md here).
 
     python -m training.boards.britain1066 SOURCES maps/britain1066
 

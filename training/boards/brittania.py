@@ -1,4 +1,5 @@
-"""Draws `maps/brittania/` anew from its sources: gazetteer, list of links and partition (see README.md here).
+"""Draws `maps/brittania/` again from its sources: gazetteer, list of links and partition (see README.md
+here).
 
     python -m training.boards.brittania SOURCES maps/brittania
 
@@ -41,7 +42,7 @@ def main(sources: Path, target: Path) -> None:
     write(target / "provinces.csv", (*PROVINCE_COLUMNS, "marks"), (_province(row) for row in rows))
     borders = sorted(set(_borders(by_code, links)), key=lambda row: (KINDS.index(row[2]), row))
     write(target / "borders.csv", ("a", "b", "kind"), borders)
-    # Players pick their states when the game begins, so no person owns one before.
+    # Players pick their states when the game begins, so no one owns one before.
     write(target / "setup.csv", ("power", "unit", "region"), ())
     outlines = {f["properties"]["name"]: to_plane(shape(f["geometry"])) for f in partition["features"]}
     labels = {row["name"]: (row["label"][1], row["label"][0]) for row in rows}

@@ -4,7 +4,7 @@
 
 Each province has a few seed points in standard_seeds.csv; every spot of land belongs to the province of the
 nearest land seed, every spot of water to that of the nearest sea seed. Seeds without a province are ground
-no person plays on.
+no one plays on.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Draws `maps/w3k/` anew from its sources: the gazetteer and the full-size partition (see README.md here).
+"""Draws `maps/w3k/` again from its sources: the gazetteer and the full-size partition (see README.md here).
 
     python -m training.boards.w3k SOURCES maps/w3k
 

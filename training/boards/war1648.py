@@ -1,4 +1,4 @@
-"""Draws `maps/war1648/` anew from its sources: gazetteer, list of links and partition (see README.md here).
+"""Draws `maps/war1648/` again from its sources: gazetteer, list of links and partition (see README.md here).
 
     python -m training.boards.war1648 SOURCES maps/war1648
 

@@ -15,7 +15,7 @@ from maps.variant import Spelling, Variant
 def names_of(variant: Variant) -> list[dict[str, Any]]:
     """Each region with `name`, `kind`, `coasts`, `aliases` and `abbr` ("" where it has none).
 
-    Spellings that the board declares ambiguous (Q-44) are left out: no person can show what a sheet means by
+    Spellings that the board declares ambiguous (Q-44) are left out: no one can show what a sheet means by
     them alone. """
     rows_of_names = []
     for key, province in variant.board.provinces.items():

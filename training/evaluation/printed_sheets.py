@@ -48,7 +48,7 @@ from training.photographs.printed_sheet import (
 OFF = 3.0
 """Millimetres by which a frame may be off at a corner or the middle of a side: a quarter of a row."""
 PHOTOGRAPHS = 10
-"""Photographs of each filled-in sheet, each under conditions of its own: paper and ink are slow to draw."""
+"""Photographs of each filled-in sheet, each under its own conditions: paper and ink are slow to draw."""
 GAMES = (("w3k", "powick-bridge", "Powick Bridge"), ("standard", "rowing-club-4", "Rowing Club 4"))
 NOTES = ("Mail a photograph of this whole sheet to orders@galloper.example",
          "before Sun 14 Mar 2027, 07:00 GMT.", "Example: {}")

@@ -27,7 +27,7 @@ _BINS = 10
 
 @dataclass(frozen=True)
 class LineMatch:
-    """A written line and what was read of it; `written` is None for a line that no person wrote."""
+    """A written line and what was read of it; `written` is None for a line that no one wrote."""
 
     written: TrueLine | None
     read: tuple[Read, ...]
@@ -116,7 +116,7 @@ def confidence(line: Read) -> float:
 
 
 def matches(sheet: TrueSheet, answer: Mapping[str, Any] | None) -> list[LineMatch]:
-    """Every written line of a sheet with what was read of it, then the lines that no person wrote. `answer`:
+    """Every written line of a sheet with what was read of it, then the lines that no one wrote. `answer`:
     the object of `galloper read --json`, None where there is none."""
     read = [line for page in (answer or {}).get("pages") or () for line in page.get("lines") or ()]
     aligned = align(

@@ -1,4 +1,4 @@
-"""Single letters cut from rows that people wrote whole, so that more people's letters can be set down anew.
+"""Single letters cut from rows that people wrote whole, so that more people's letters can be set down again.
 
 A recogniser's forced alignment states about where each letter of a row lies; the cut itself falls between two
 letters where the row has least ink, and no stroke is cut that lies almost wholly on one side.

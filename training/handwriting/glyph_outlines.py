@@ -56,7 +56,7 @@ class Face:
         return float(self._font.getlength(text[index] + following) - self._font.getlength(following)) / FINE
 
     def glyph(self, letter: str) -> Glyph:
-        """A letter, drawn once and kept."""
+        """A letter, drawn once and cached."""
         if letter not in self._outlines:
             self._outlines[letter] = self._draw(letter)
         return self._outlines[letter]

@@ -95,7 +95,7 @@ def plain(markup: str) -> str:
 
 
 def counted_text(row: Iterable[InkWord]) -> str:
-    """What a row of words states: without crossed-out words, with inserted ones."""
+    """The text of a row of words: without crossed-out words, with inserted ones."""
     return " ".join(word.text for word in row if word.mark is not InkMark.CROSSED)
 
 
@@ -142,7 +142,7 @@ def draw_strokes(mask: Mask, strokes: Iterable[tuple[StrokePath, int]]) -> None:
 
 
 class Pen:
-    """Writes with one hand and one source of chance. Fonts are opened once and kept."""
+    """Writes with one hand and one source of chance. Fonts are opened once and cached."""
 
     def __init__(self, hand: Handwriting, rng: np.random.Generator) -> None:
         self.hand = hand

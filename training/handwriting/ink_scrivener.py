@@ -60,7 +60,7 @@ SIGNS = frozenset(_SIGNS)
 _GAP = 0.24
 # A font's space has room at its letters' sides, recorded strokes have none. Of 101 writers who hold nothing
 # out the median gap between words is 2.1 small letters, of one in ten below 1.1; with the gap of fonts it was
-# 0.7 to 1.2 here, and words ran into each other that no person writes so.
+# 0.7 to 1.2 here, and words ran into each other that no one writes so.
 _WORD_GAP = 2.0
 # A joining stroke bridges at most so much, and begins and ends so far from the base line; same unit, y down.
 _BRIDGE, _LOW, _HIGH = 0.95, 0.35, -1.15

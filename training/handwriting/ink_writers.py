@@ -37,7 +37,7 @@ _JOINING = {"print": 0.05, "mixed": 0.35, "cursive": 0.8, "?": 0.5}
 
 
 class InkShare(StrEnum):
-    """What a writer serves for; no person serves for two. `HELD_OUT` is read for final figures only."""
+    """What a writer serves for; no one serves for two. `HELD_OUT` is read for final figures only."""
 
     TUNING = "tuning"
     CALIBRATION = "calibration"

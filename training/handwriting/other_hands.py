@@ -1,4 +1,4 @@
-"""Hands that no person had: a person's letters filled up with another's or with an A and F of our own
+"""Hands that no one had: a person's letters filled up with another's or with an A and F of our own
 drawing, and all of them bent a little, so that a recogniser sees more hands than were recorded."""
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _WIDTH, _REACH, _LEAN, _GRID = 0.10, 0.15, 0.07, 0.06
 def other_hand(
     writer: InkWriter, others: Sequence[InkWriter], text: str, signs: frozenset[str], rng: np.random.Generator
 ) -> InkWriter | None:
-    """A hand that can write `text` with what anybody makes of `signs`; None where a letter is no person's.
+    """A hand that can write `text` with what anybody makes of `signs`; None where a letter is no one's.
 
     Letters that `writer` has not are one other person's as far as that one has them."""
     wanted = sorted(set(text) - {" "})

@@ -10,7 +10,7 @@ from training.handwriting.ink import Extent, Mask, draw_strokes
 # The names a Look may give as `strike`.
 STROKES = ("single", "double", "wave", "scribble")
 
-# Every stroke that `cross_out` knows.
+# Every stroke that `cross_out` can draw.
 # Apart from STROKES: a choice among more would give the demo's sheets other strokes for the same seed.
 MORE_STROKES = (*STROKES, "zigzag", "cross")
 

@@ -86,7 +86,7 @@ def _path(
     """A stroke's course in pixels, still without its place from left to right."""
     stray = _SHAKE + _LOOSE * draught.loose
     points = np.array(stroke, np.float64) + rng.normal(0, stray, (len(stroke), 2))
-    # A straight stroke gets a middle point, since no person draws one quite straight.
+    # A straight stroke gets a middle point, since no one draws one quite straight.
     if len(points) == 2:
         points = np.array([points[0], points.mean(axis=0) + rng.normal(0, 0.7 * stray, 2), points[1]])
     course = _smooth(points)

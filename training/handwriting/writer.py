@@ -25,7 +25,7 @@ _LIKE = {
 }
 # How much more a vague letter is bent than others, and how many such come out as a letter like it.
 _VAGUE, _MISTAKEN = 2.2, 0.35
-# Letters of the shortest word in which one may come out as another: in a shorter one no person could tell
+# Letters of the shortest word in which one may come out as another: in a shorter one no one could tell
 # what was meant, and a reader that took it as it is written would be called wrong.
 _CARE = 5
 

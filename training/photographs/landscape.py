@@ -1,4 +1,4 @@
-"""A photograph that is no order sheet: a meadow with hills, a river and a bridge, drawn here."""
+"""A photograph that is not an order sheet: a meadow with hills, a river and a bridge, drawn here."""
 
 from __future__ import annotations
 

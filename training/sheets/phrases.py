@@ -58,7 +58,7 @@ class PhraseBook:
 
     def order(self, phase: str) -> tuple[str, str]:
         """An order of a phase ("Movement", "Retreat", "Adjustment"): as written, and canonical text. It names
-        no region twice, since an order to where its unit is must wait (INK-03) and no person means it."""
+        no region twice, since an order to where its unit is must wait (INK-03) and no one means it."""
         kinds = _KINDS[phase]
         self.begin_order()
         return kinds[int(self.rng.integers(len(kinds)))](self)
@@ -151,7 +151,7 @@ def _ordered(w: PhraseBook) -> tuple[str, str]:
     word = {"A": "army", "F": "fleet"}[unit.letter]
     verb = w.pick("enter", "attack", "move to")
     text = f"{w.power()} orders its {word} in {unit.place.written} to {verb} {to.written}"
-    # No person who abbreviates writes an order in the third person; he writes a plain move.
+    # No one who abbreviates writes an order in the third person; he writes a plain move.
     if w.dialect is not Dialect.PROSE:
         return _move(w)
     return text, f"{unit.canonical} - {to.canonical}"

@@ -2,7 +2,7 @@
 photograph.
 
 What `fit_strike` learns from. Next to strokes of every kind, through whole rows and through single words,
-stand the marks that are no strike: underlines, long bars of the t, dashes, arrows, carets with a word above
+stand the marks that are not strikes: underlines, long bars of the t, dashes, arrows, carets with a word above
 the row.
 """
 

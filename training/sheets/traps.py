@@ -43,14 +43,14 @@ def ambiguous(names: Sequence[RandomName]) -> tuple[str, ...]:
     ))  # fmt: skip
 
 
-# Words of names that mean no place by themselves, so that no person would write one alone.
+# Words of names that mean no place by themselves, so that no one would write one alone.
 _COMMON = frozenset(
     {"Castle", "County", "Firth", "Sound", "Mouth", "Haven", "Islands", "Isles", "Point", "Roads", "Lough"}
 )
 
 
 def trap(w: PhraseBook) -> SheetLine:
-    """One odd line of a movement sheet, with what a scorer asks of it."""
+    """One odd line of a movement sheet, with the scorer's demands."""
     makers = {
         "unknown": _unknown, "ambiguous": _ambiguous, "conditional": _conditional, "negated": _negated,
         "instruction": _instruction, "nonsense": _nonsense,

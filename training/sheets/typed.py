@@ -3,7 +3,7 @@ r"""Sheets that were typed and printed, as photographs, scans and pictures of a 
     python -m training.sheets.typed --names names.json --sheets 24 --seed 7 --out build/typed \
       --font sans=DejaVuSans.ttf --font serif=DejaVuSerif.ttf
 
-Orders are well formed, not legal, in the wordings of `random_orders`; no person crosses out what he types.
+Orders are well formed, not legal, in the wordings of `random_orders`; no one crosses out what he types.
 The kinds take turns (`style.manner` in the truth): "photo", print photographed by a phone; "far", small print
 photographed from too far away; "scan", a page from a scanner; "screen", a picture of a screen; and, where
 `--hard` requests them in place of these, "fax", black and white with specks at 100 dots to the inch; "tiny",

@@ -213,8 +213,8 @@ def _with_block(batch: Batch, name: str, filled: Filled) -> Filled:
 def _words(
     batch: Batch, name: str, passed_on: int, names: Sequence[RandomName], rng: np.random.Generator
 ) -> SheetDraft:
-    """What a leaf states: its turn of the drafts given, or the next where that was passed on, as being too
-    long for its paper; else words by chance."""
+    """The contents of a leaf: its turn of the drafts given, or the next where that was passed on, as being
+    too long for its paper; else words by chance."""
     if batch.odd:
         turn = int(name.split("/", maxsplit=1)[0].rpartition("-")[2])
         return odd_draft(

@@ -166,7 +166,7 @@ class _Filler:
         if words.dialect is not Dialect.ABBR:
             return f"{kind.word} {written}", f"{letter} {canonical}"
         unit_text = words.pick(*self.book.unit).format(kind=letter, place=written)
-        # No person puts an article in parentheses.
+        # No one puts an article in parentheses.
         return unit_text.replace("(The ", "("), f"{letter} {canonical}"
 
     def _place(self, grounds: Sequence[str], unit: WordingKind | None = None) -> tuple[str, str]:

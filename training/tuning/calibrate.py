@@ -238,7 +238,7 @@ def table_of(
     lines: Sequence[Judged], provenance: Mapping[str, str | int | float],
     gate: ReviewThresholds | None = None,
 ) -> str:
-    """The table as TOML. `provenance`: what the caller knows of the lines' origin. `gate`: thresholds to
+    """The table as TOML. `provenance`: the origin of the lines. `gate`: thresholds to
     keep, where the lines are too few to search for another confidence. Raises ValueError where the lines do
     not allow a table."""
     # Lines that a rule without figures holds, as half an order next to its other half, wait however likely

@@ -125,7 +125,8 @@ def letter_ids(text: str, letters: str) -> list[int]:
 
 
 def spelt(best: Iterable[int], letters: str) -> str:
-    """What the likeliest output of each frame states: repeats and blanks dropped, white space collapsed."""
+    """The text of the likeliest output of each frame: repeats and blanks dropped, white space
+    collapsed."""
     read_letters, before = [], 0
     for column in best:
         if column not in {0, before}:

@@ -188,7 +188,7 @@ def _place(row: _Row, writer: _Writer, part: Extent, slope: float, lower: float 
 
 
 def _lure(row: _Row, writer: _Writer, slope: float) -> None:
-    """What is no strike."""
+    """What is not a strike."""
     rng, count = writer.rng, len(row.words)
     first = int(rng.integers(count))
     part = around(row.words[first : min(count, first + 1 + int(rng.choice([0, 0, 1, 9])))])

@@ -32,7 +32,7 @@ _SYSTEM_WORDS = {
     errno.ENAMETOOLONG: "this name is too long; choose a shorter one",
     errno.ELOOP: "this link leads back to itself; give the file itself",
 }
-"""What the system's refusals mean, and what to do. Others are given in the system's words."""
+"""The meaning of the system's refusals, and what to do. Others are given in the system's words."""
 
 
 def sentence_for(error: Exception) -> str | None:
@@ -159,7 +159,7 @@ def _parameter_name(error: Exception) -> str:
 
 
 def _bad_value(error: Exception, message: str) -> str:
-    """What a value should have been. Typer checks values with pydantic, whose words are for programmers."""
+    """The values that are allowed. Typer checks values with pydantic, whose words are for programmers."""
     name = _parameter_name(error)
     errors = getattr(error.__cause__, "errors", None)
     if errors is None:

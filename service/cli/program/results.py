@@ -33,7 +33,7 @@ def print_progress(sentence: str, *, quiet: bool = False) -> None:
 
 
 def letters_wait(count: int, noun: str) -> str:
-    """What becomes of letters that a command wrote; true whether the site is being served or not."""
+    """The fate of letters that a command wrote; true whether the site is being served or not."""
     if count == 1:
         return f"1 {noun} is written; galloper serve sends it."
     return f"{count} {noun}s are written; galloper serve sends them."

@@ -26,7 +26,7 @@ def prepare() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=ESCAPED)
     if isinstance(sys.stdin, io.TextIOWrapper) and sys.stdin.errors == "surrogateescape":
-        # LC_ALL=C lets bytes that are no text pass, and they would be taken for letters.
+        # LC_ALL=C lets bytes that are not text pass, and they would be taken for letters.
         sys.stdin.reconfigure(errors="strict")
 
 
@@ -46,7 +46,7 @@ def finish() -> None:
 
 
 def silence() -> None:
-    """Send the rest of standard output nowhere: no person reads it any more."""
+    """Send the rest of standard output nowhere: no one reads it any more."""
     # Python flushes at its end, and would report the closed pipe then.
     try:
         empty = os.open(os.devnull, os.O_WRONLY)
@@ -57,7 +57,7 @@ def silence() -> None:
 
 
 def fold(line: str, indent: int, out: TextIO) -> str:
-    """A line folded to the terminal, later rows indented; unchanged where `out` is no terminal, since a
+    """A line folded to the terminal, later rows indented; unchanged where `out` is not a terminal, since a
     program reads lines."""
     if not out.isatty():
         return line

@@ -45,7 +45,7 @@ def sign_in(
     cookie, and it is never sent across sites. Then go on to the page asked for, or to the form that was being
     sent when the last session ended."""
     ports: DeskPorts = request.app.state.ports
-    # No person has a longer name (`accounts.LONGEST_NAME`).
+    # No one has a longer name (`accounts.LONGEST_NAME`).
     name, now = name[:80], ports.wall.now()
     browser = request.cookies.get(sign_in_tries.COOKIE)
 
@@ -80,7 +80,7 @@ def sign_in(
 
 
 def second_factors(session: Session, name: str, code: str, now: datetime) -> FactorCheck:
-    """What is asked of a person next to their password: the first check of a feature that they do not
+    """A second factor next to the password: the first check of a feature that they do not
     pass."""
     checks = (feature.second_factor(session, name, code, now) for feature in features())
     return next((check for check in checks if check.passes is not True), FactorCheck(passes=True))

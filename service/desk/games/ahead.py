@@ -118,7 +118,7 @@ def phases_ahead(session: Session, now: datetime, games: frozenset[str] | None) 
     rows = session.execute(
         select(PhaseRow, GameRow.name).join(GameRow, GameRow.id == PhaseRow.game_id).options(*CLOCK_ONLY)
         .where(PhaseRow.deadline > now, PhaseRow.deadline <= now + AHEAD, _within(games),
-               # What is sent already, such as retreats that no person owes or the rest of a game that has
+               # What is sent already, such as retreats that no one owes or the rest of a game that has
                # ended.
                PhaseRow.state != PhaseState.SENT)
         .order_by(PhaseRow.deadline, PhaseRow.game_id).limit(LONGEST + 1)).all()
@@ -139,7 +139,7 @@ def usual_work(session: Session, games: Sequence[str]) -> dict[tuple[str, str], 
         .where(PhaseRow.game_id.in_(games), PhaseRow.state == PhaseState.SENT).subquery())
     past = {row.id: (row.game_id, row.kind) for row in session.execute(
         select(numbered.c.id, numbered.c.game_id, numbered.c.kind).where(numbered.c.back <= PAST))}
-    # The newest sheet of a power represents those that it replaced: their lines no person needs to read.
+    # The newest sheet of a power represents those that it replaced: their lines no one needs to read.
     newest = (select(func.max(SubmissionRow.id)).where(SubmissionRow.phase_id.in_(past))
               .group_by(SubmissionRow.phase_id, SubmissionRow.power))
     of_phase = (select(SubmissionRow.phase_id).join(PageRow, PageRow.submission_id == SubmissionRow.id)

@@ -1,4 +1,4 @@
-"""Boards of the site's own: the tables of any board as a form, checked row by row and kept under a new name
+"""Boards of the site: the tables of any board as a form, checked row by row and saved under a new name
 (BEY-07).
 
 A board that games may be played on is never changed: what is stored is always another board. So no two
@@ -31,7 +31,7 @@ SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
 
 TABLES = ("variant.toml", "provinces.csv", "borders.csv", "names.csv", "short_forms.csv", "setup.csv")
-"""What the form shows, in the order in which a board is made."""
+"""The parts of the form, in the order in which a board is made."""
 MOST = 300_000
 """Characters of one table at most; the largest that comes with Galloper has 31,000."""
 

@@ -65,7 +65,7 @@ END_WORDS: dict[EndKind, str] = {
     EndKind.DRAW: "A draw between these powers, as all who play on agreed",
     EndKind.CONCESSION: "The others concede to this power",
 }
-"""What may be declared, with its words."""
+"""Possible declarations, each with its words."""
 
 
 @router.get("/games", dependencies=[OWN_GAMES])

@@ -1,4 +1,4 @@
-"""What a coordinator does to the seats of a running game: who holds a power, and from which addresses they
+"""Acts on the seats of a running game: who holds a power, and from which addresses they
 write."""
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class ActRequest:
 
 @dataclass(frozen=True, slots=True)
 class ActResult:
-    """The result of a request: ids of the lines it changed, and why typed words are no order, or ""."""
+    """The result of a request: ids of the lines it changed, and why typed words are not an order, or ""."""
 
     lines: tuple[int, ...]
     complaint: str = ""
@@ -104,16 +104,16 @@ def line_of(session: Session, phase_id: int, line_id: int) -> tuple[LineRow, str
 def _decision_of(
     ports: DeskPorts, session: Session, phase_id: int, power: str, row: LineRow, request: ActRequest
 ) -> tuple[Decision, str]:
-    """A decision, and why its typed words are no order, or "". Raises 400 with a sentence for what the page
-    does not offer."""
+    """A decision, and why its typed words are not an order, or "". Raises 400 with a sentence for what the
+    page does not offer."""
     if request.do in _STATE_OF_ACT:
         return Decision(row.id, _STATE_OF_ACT[request.do], row.text), ""
     if request.do == "void":
         text = _two_readings(row, request.kept_readings) if request.kept_readings else row.text
         return Decision(row.id, LineState.VOID, text), ""
     if request.do in {"edit", "said"}:
-        # Words that are no order are stored as written: a legible non-order, and the unit holds (desk plan,
-        # "Editing").
+        # Words that are not an order are stored as written: a legible non-order, and the unit holds (desk
+        # plan, "Editing").
         words = " ".join(request.text.split())[:500]
         if not words:
             raise HTTPException(400, NO_WORDS)

@@ -45,7 +45,7 @@ class Presence:
 
     def note(self, phase_id: int, person: str, line_id: int, now: datetime) -> dict[int, str]:
         """Note that this person is reading this line; the lines that others are reading, each with a name."""
-        # Expired claims go at each note, so the table holds no person who closed the browser.
+        # Expired claims go at each note, so the table holds no one who closed the browser.
         self._seen = {key: claim for key, claim in self._seen.items() if now - claim[1] < CLAIM}
         self._seen[phase_id, person] = (line_id, now)
         return {
@@ -243,7 +243,7 @@ def _changed_offers(
 def _history(
     session: Session, phase_id: int, me: str, work_lines: list[WorkLine]
 ) -> dict[str, list[dict[str, Any]]]:
-    """What this person can undo and redo, oldest first, and the last decisions of anyone."""
+    """The decisions that this person can undo and redo, oldest first, and the last decisions of anyone."""
     names = {work.line.id: work.place.name for work in work_lines}
     return {
         "recent": [

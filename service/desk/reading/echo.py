@@ -55,7 +55,7 @@ def echo(work: WorkLine, sheet: Iterable[WorkLine], understand: Understand) -> E
 
 
 def _corrections(sheet: Iterable[WorkLine]) -> list[_Correction]:
-    """What people corrected on a sheet, the longest misreadings first."""
+    """People's corrections on a sheet, the longest misreadings first."""
     corrections: list[_Correction] = []
     for other in sheet:
         line = other.line
@@ -63,7 +63,7 @@ def _corrections(sheet: Iterable[WorkLine]) -> list[_Correction]:
         if line.state is not LineState.READ or line.by is None or line.order is None or not line.candidates:
             continue
         machine_words, corrected_words = _best(line.candidates).split(), line.order.split()
-        # Words that were only added or left out are no misreading of the same marks.
+        # Words that were only added or left out are not misreadings of the same marks.
         corrections += [
             _Correction(tuple(machine_words[a:b]), tuple(corrected_words[c:d]), other.place.name)
             for change, a, b, c, d in SequenceMatcher(
@@ -74,7 +74,7 @@ def _corrections(sheet: Iterable[WorkLine]) -> list[_Correction]:
 
 
 def _best(candidates: Sequence[dict[str, Any]]) -> str:
-    # The order, not the words of the hand: "Army" for "A" is no misreading of the same marks.
+    # The order, not the words of the hand: "Army" for "A" is not a misreading of the same marks.
     best = ranked_readings(candidates)[0][1]
     return str(best["order"] or best["text"])
 

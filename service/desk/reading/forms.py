@@ -75,7 +75,7 @@ def decide(
     # Stay on the new line, or on the left part of a broken one: it is read next.
     if do in {"join", "break"}:
         return _to_desk(phase_id, line=max(result.lines) if do == "join" else result.lines[-2])
-    # Typed words are filed even if they are no order, and the next page shows why they are none.
+    # Typed words are filed even if they are not an order, and the next page shows why they are none.
     complained_line = line if result.complaint else None
     return (
         _judge(ports, phase_id, complained_line)
@@ -148,7 +148,7 @@ def use_late(request: Request, visitor: Trusted, phase_id: int,
 
 @router.post("/desk/{phase_id}/close", dependencies=[COORDINATOR])
 def close(request: Request, visitor: Trusted, phase_id: int, key: Annotated[str, Form()] = "") -> Response:
-    """Make every line void that two people read differently, with both readings kept, and judge if nothing
+    """Make every line void that two people read differently, with both readings stored, and judge if nothing
     else waits."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:

@@ -60,7 +60,7 @@ def keys_of(changed: Mapping[str, object] | None) -> dict[str, str]:
 
 
 def changes(form_values: Mapping[str, str]) -> dict[str, str]:
-    """What a person changed, from the key of every action as the form sends it; defaults are left out.
+    """A person's changes, from the key of every action as the form sends it; defaults are left out.
 
     Raises ValueError with a sentence if two actions would have one key, or a key is not a single character.
     """

@@ -97,7 +97,7 @@ def use(session: Session, act: ReviewAction, phase: PhaseRow, submission_id: int
 
 
 def _unchanged(session: Session, old: Sequence[SettledLine], new: Sequence[SettledLine]) -> list[Decision]:
-    """Decisions of the old sheet for lines of the new one that no person has decided, if the machine read the
+    """Decisions of the old sheet for lines of the new one that no one has decided, if the machine read the
     same text with the same readings. Each old line is used once."""
     ids = [line.id for line in (*old, *new)]
     raw = {

@@ -87,7 +87,7 @@ def _cut(
     decisions.make_room(session, page, last, len(new))
     new_rows = [
         LineRow(page_id=page, ordinal=last + n, box=box, kind=PART, text=text, confidence=0.0,
-                # By itself the row is no order: it counts only while the act's decision about it does.
+                # By itself the row is not an order: it counts only while the act's decision about it does.
                 status=LineState.NOT_ORDER, candidates=list(suggest(text)))
         for n, (box, text) in enumerate(new, start=1)
     ]

@@ -136,7 +136,7 @@ def _ratio(box: Sequence[Sequence[float]]) -> float:
 
 def line_crops(session: Session, line_ids: Sequence[int]) -> dict[int, LineCrop]:
     """The shapes of lines' pictures by the lines' ids, for a page that keeps their places before they come.
-    Asks the database twice, whatever the number of lines."""
+    Two queries, whatever the number of lines."""
     chosen = session.execute(
         select(LineRow.id, LineRow.page_id, LineRow.box).where(LineRow.id.in_(line_ids))).all()
     boxes: dict[int, list[Sequence[Sequence[float]]]] = {}

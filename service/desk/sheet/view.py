@@ -1,4 +1,4 @@
-"""What the page of one sheet shows: its lines, its heading, and the other versions of the same power."""
+"""The page of one sheet: its lines, its heading, and the other versions of the same power."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Version:
 
     @property
     def name(self) -> str:
-        """What people call it: "v2", or "without number"."""
+        """Its name for people: "v2", or "without number"."""
         return "without number" if self.number is None else f"v{self.number}"
 
 

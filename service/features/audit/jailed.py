@@ -46,7 +46,7 @@ def verify_in_child(
 
 
 def _words(program: Program, path: Path, limits: SandboxLimits) -> str:
-    """What the child wrote. One that broke is asked once more: what an archive does to it, it does twice, but
+    """The child's output. A child that broke is run once more: what an archive does to it, it does twice, but
     a child of a sound archive broke now and then on a busy machine."""
     for is_last in (False, True):
         try:

@@ -88,7 +88,7 @@ def check_root_stamps(observation: Observation) -> Finding:
 
 
 def stamp_finding(session: Session, now: datetime) -> Finding:
-    """What is stated about results that wait for a stamp. A site that never had one requests none."""
+    """The sentence about results that wait for a stamp. A site that never had one requests none."""
     last = session.scalar(select(func.max(EventRow.at)).where(EventRow.what == Event.ROOT_STAMPED))
     if last is None:
         return Finding(NAME, FindingState.WELL,

@@ -75,7 +75,7 @@ def _of_game_away(
 
 
 def _pending(session: Session, game: str) -> Iterator[Difference]:
-    """What was written past the program since its last transaction: the triggers noted it, and every
+    """Rows written past the program since its last transaction: the triggers noted it, and every
     transaction of the program enters its own notes before it ends."""
     for kind, fact in session.execute(
         select(RecordPendingRow.what, RecordPendingRow.fact).distinct().order_by(RecordPendingRow.fact)

@@ -1,7 +1,7 @@
 """Time stamps of a root by an authority outside (RFC 3161; docs/record.md, "A stamp from outside"; ADR 0025).
 
-Anyone who keeps the record could write a whole chain anew for a person who has no letter of it. A
-time-stamping authority has signed that a root was there at a moment, and no person can have that later for an
+Anyone who keeps the record could write a whole chain again for a person who has no letter of it. A
+time-stamping authority has signed that a root was there at a moment, and no one can have that later for an
 older moment. Pure, but for the nonce of a question, which the library draws, and for `certificates_in`. """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ class NoStampLibrary(UserFacingError):
 
 
 class FalseStamp(ValueError):
-    """A reply is no stamp of a root; the words show why."""
+    """A reply is not a stamp of a root; the words show why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is sent to an authority (TimeStampReq, DER), and the number that its answer must repeat."""
+    """The request to an authority (TimeStampReq, DER), and the number that its answer must repeat."""
 
     data: bytes
     nonce: int | None

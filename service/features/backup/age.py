@@ -23,7 +23,7 @@ class KeyFault(UserFacingError):
 
 
 class _Pipe:
-    """The writing end of a pipe, which counts its bytes: `tarfile` asks where it is."""
+    """The writing end of a pipe, which counts its bytes: `tarfile` needs the position."""
 
     def __init__(self, handle: int) -> None:
         self._file, self._count = os.fdopen(handle, "wb"), 0

@@ -15,7 +15,7 @@ from service.operations.findings import Finding, FindingState, ago
 from service.operations.health import Check, Observation, last_event
 
 LONGEST_WITHOUT_RESTORE_TEST = timedelta(days=92)
-"""A quarter of a year. After that no person can be sure that the backup is one."""
+"""A quarter of a year. After that no one can be sure that the backup is one."""
 LONGEST_WITHOUT_BACKUP = timedelta(hours=36)
 """A nightly backup that is this old was missed once."""
 NEWEST = 20
@@ -30,7 +30,7 @@ def check_backup(observation: Observation) -> Finding:
 
 
 def backup_finding(made_at: datetime | None, now: datetime) -> Finding:
-    """What is stated about the last backup (UTC; None if there was none)."""
+    """The sentence about the last backup (UTC; None if there was none)."""
     # The week is the trouble's id, so that the coordinator hears of a missing backup once a week.
     week = f"{now:%G-W%V}"
     if made_at is None:
@@ -51,7 +51,7 @@ def check_restore_test(observation: Observation) -> Finding:
 
 
 def restore_test_finding(tested_at: datetime | None, now: datetime) -> Finding:
-    """What is stated about the last test of a backup (UTC; None if there was none)."""
+    """The sentence about the last test of a backup (UTC; None if there was none)."""
     if tested_at is None:
         return Finding(
             "Restore test", FindingState.TROUBLE, "Never made.",
@@ -72,8 +72,8 @@ CHECKS = (
 
 
 def check_site_backup(settings: Settings) -> Finding:
-    """Whether the newest mails are there to be backed up, and what the Health page states of the backup and
-    its test."""
+    """Whether the newest mails are there to be backed up, and what the Health page states about the backup
+    and its test."""
     notes = _stored_notes(settings)
     if notes is None:
         return Finding("backup", FindingState.NOTE, "nothing to back up yet; see docs/operations.md for how")

@@ -43,7 +43,7 @@ def backup_site(
     folder: Path, output: Path, out: TextIO, *, reason: str = "", as_json: bool = False, quiet: bool = False
 ) -> int:
     """Write a whole site into a new file, which has its name only once it is whole. `reason`: why it is made
-    while sheets are sealed, where it is no usual backup. Raises SiteError."""
+    while sheets are sealed, where it is not a usual backup. Raises SiteError."""
     settings = settings_of(folder)
     bring_up_to_date(settings)
     engine, unfinished = open_engine(settings.database_url), unfinished_path(output)

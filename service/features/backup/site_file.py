@@ -51,8 +51,8 @@ class BackupFault(UserFacingError):
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What was put back: rows by table, how many blobs, the end of each game's record, letters that wait, and
-    what the newest letters say was lost."""
+    """The restored parts: rows by table, how many blobs, the end of each game's record, letters that wait,
+    and what the newest letters say was lost."""
 
     rows: dict[str, int]
     blobs: int
@@ -67,7 +67,7 @@ class Restored:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a backup has: how many blobs, and the keys of those that could not be read."""
+    """The contents of a backup: how many blobs, and the keys of those that could not be read."""
 
     blobs: int
     missing: tuple[str, ...] = ()
@@ -97,7 +97,7 @@ def write(engine: Engine, blobs: Blobs, out: IO[bytes], now: datetime, version: 
             try:
                 data = blobs.read(key)
             except (BlobError, OSError) as fault:
-                # A store that cannot be reached is no missing file: without it there is no backup.
+                # A store that cannot be reached is not a missing file: without it there is no backup.
                 if isinstance(fault, OSError) and fault.errno != errno.EIO:
                     raise
                 if key not in gone:

@@ -1,7 +1,7 @@
 """Answers to mail commands: nothing that another player may not know, and nothing that changes the game
 (BOX-11).
 
-They tell the asking power its own sheet, what everybody may see, and letters that it had before.
+They have the sender's own sheet, what all players may see, and letters that the sender had before.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _RESULTS = (DRAFT_RESULTS.name, FINAL_RESULTS.name, YEAR_END_RESULTS.name)
 
 @dataclass(frozen=True, slots=True)
 class OwnSheet:
-    """What is on file of a power's own orders. `posted`: the sheet that counts came by post. `held`: a sheet
+    """A power's own orders on file. `posted`: the sheet that counts came by post. `held`: a sheet
     waits for the coordinator. `unsure`: lines that the machine is unsure of, None where the game does not
     show readings or the sheet was not read. The rest as in `ArrivedSheet`, None if no sheet counts."""
 
@@ -82,7 +82,7 @@ class CommandFacts(AnswerToMail):
 
 @dataclass(frozen=True, slots=True)
 class CommandHandler:
-    """Answers mail commands. Such a mail is no submission: no later mail is compared with it."""
+    """Answers mail commands. Such a mail is not a submission: no later mail is compared with it."""
 
     letters: LetterContext
     basis: ClassVar = ClaimBasis.WHOLE_SUBJECT
@@ -137,7 +137,7 @@ def _answers_today(session: Session, letters: LetterContext, game: GameRow, powe
 def facts_of(
     session: Session, asked: MailCommand, mail: AnsweredMail, number: int, phase: PhaseRow | None, power: str
 ) -> CommandFacts:
-    """What the answer to a command states; `number` is which of the day's answers it is, `phase` the one of
+    """The answer to a command; `number` is which of the day's answers it is, `phase` the one of
     `phase_due`."""
     if phase is None:
         return CommandFacts(mail, asked.command.value, number, A_DAY)
@@ -150,7 +150,7 @@ def facts_of(
 
 
 def _own_sheet(session: Session, phase: PhaseRow, power: str) -> OwnSheet:
-    """What is on file of a power's orders, in the words that its receipts have."""
+    """A power's orders on file, in the words of its receipts."""
     own_sheets = ballots.on_file(session, phase.id, power)
     is_held = any(sheet.held for sheet in own_sheets)
     ballot = ballots.count(own_sheets, phase.deadline, first=ballots.first_counts(session, phase)).get(power)
@@ -187,7 +187,7 @@ def _attached(
 def _results_again(
     session: Session, letters: LetterContext, game: GameRow, power: str, to: Recipient, mail: AnsweredMail
 ) -> OutLetter | None:
-    """The power's newest letter with results under a Message-ID of its own; None if there is none."""
+    """The power's newest letter with results under its own Message-ID; None if there is none."""
     row = next(iter(_rows(session, game, power, _RESULTS, to.power)), None)
     stored = None if row is None else _stored(letters, row)
     if row is None or stored is None:

@@ -25,7 +25,7 @@ _NOT_A_PLAYERS = {
 
 
 class Command(StrEnum):
-    """What a player may ask for."""
+    """The commands of a player."""
 
     STATUS = "status"
     SHEET = "sheet"
@@ -34,7 +34,7 @@ class Command(StrEnum):
     HELP = "help"
 
 
-# "My order sheet" without a photograph is no request for a blank one: its sender forgot to attach it.
+# "My order sheet" without a photograph is not a request for a blank one: its sender forgot to attach it.
 _OTHER_WORDS = {"a", "again", "bitte", "blank", "danke", "for", "last", "me", "merci", "of", "please", "send",
                 "thanks", "the"}
 _WORDS = {word.value: word for word in Command} | {

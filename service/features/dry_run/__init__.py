@@ -1,4 +1,4 @@
-"""What a deadline would do now (README.md)."""
+"""The effect of a deadline now (README.md)."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def picture(request: Request, phase_id: int, name: str, page: int = 1) -> Respon
 
 
 def _dry_run(ports: DeskPorts) -> DryRun:
-    """What rehearses."""
+    """The rehearser."""
     return DryRun(ports.sessions, ports.clock, ports.letters)
 
 

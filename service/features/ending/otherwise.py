@@ -1,5 +1,5 @@
 """Had one line read otherwise: a phase judged again with one order changed. Fancy, and of games that are over
-alone: while a game is played no person may try out orders here (NON-02)."""
+alone: while a game is played no one may try out orders here (NON-02)."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Fancy:
-    """What would have come of it: the orders that fared otherwise; the units that would be where none of
-    theirs stood, and those that would not; `complaint` shows why the words are no order, or ""."""
+    """The hypothetical result: the orders that fared otherwise; the units that would be where none of
+    theirs stood, and those that would not; `complaint` shows why the words are not an order, or ""."""
 
     changes: tuple[Change, ...] = ()
     more_units: tuple[str, ...] = ()

@@ -69,7 +69,7 @@ class AgreeToShow(Act[tuple[str, ...]]):
 
     def event(self, table: ActTable, outcome: tuple[str, ...], letters: int) -> LoggedEvent:
         """Who agreed before and who agrees now, as an option that was changed."""
-        # A player is no person of the desk; the record's checkers know this act and who does it (C8, C13).
+        # A player is not a person of the desk; the record's checkers know this act and who does it (C8, C13).
         return LoggedEvent(Event.OPTION_CHANGED, self.game, {
             "option": "opened_by", "from": list(outcome), "to": self._after(outcome),
             "why": f"decided by the player of {', '.join(sorted(self.powers))}"})
@@ -87,7 +87,7 @@ NONE = N_("There is no such page: the game is not over, or it has no such phase.
 
 @dataclass(frozen=True, slots=True)
 class EndedGame:
-    """A game that is over: its phases that were judged, its end (None if it ended in a way that no person
+    """A game that is over: its phases that were judged, its end (None if it ended in a way that no one
     declared), and the seats of the visiting player, none for a stranger."""
 
     game: GameRow

@@ -26,7 +26,7 @@ from service.pictures.history import CHART
 MOST = 14
 """Dispatches of a number: what two columns of one page hold next to the chart, with the names of w3k."""
 MOST_OF_A_KIND = 4
-"""Of one kind in a number: a year of thirty standoffs is a year with a few of them told."""
+"""Of one kind in a number: a year of thirty standoffs is a year with a few of them in it."""
 _MONTHS = {
     "Winter": ("December", "January", "February"), "Spring": ("March", "April", "May"),
     "Summer": ("June", "July", "August"), "Autumn": ("Fall", "September", "October", "November", "Harvest"),

@@ -1,4 +1,4 @@
-"""The gazette of a game: its phases as anybody may know them, and the years that it tells (BEY-02)."""
+"""The gazette of a game: its phases as far as they are public, and its years (BEY-02)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def gazette_pdf(gazette: Gazette, variant: Variant) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class GazettePart:
-    """What letters of results have of the gazette: the number that ends with them."""
+    """The gazette's part of letters of results: the number that ends with them."""
 
     year: YearFacts
 

@@ -1,6 +1,6 @@
-"""What happened in a phase, each thing as a statement with its source.
+"""The events of a phase, each as a statement with its source.
 
-Only what succeeded or was fought over is told: an order that the judge set aside as void is its writer's own
+Only what succeeded or was fought over is in it: an order that the judge set aside as void is its writer's own
 affair.
 """
 
@@ -41,7 +41,7 @@ ORDER_WEIGHT = 16
 """Of an order that the classic game does not have, such as an alliance."""
 _CLASSIC = (Build, Convoy, Disband, Hold, Move, Remove, Retreat, SupportHold, SupportMove, Waive)
 TELLS_ITSELF = frozenset({"done", "begun"})
-"""Marks of a success that is not told: nothing has come of it yet."""
+"""Marks of a success that is left out: it has no effect yet."""
 
 
 def statements_of(variant: Variant, judged: JudgedPhase, kinds: Collection[str]) -> tuple[Statement, ...]:
@@ -138,7 +138,7 @@ class _Reporter:
         word = outcome.reason or outcome.result.value
         if word in TELLS_ITSELF:
             return
-        # Its line on the sheet is no part of the news: of two allies each has another.
+        # Its line on the sheet is not part of the news: of two allies each has another.
         values = {name: text for name in type(order).__dataclass_fields__
                   if name != "line" and (text := self._field(getattr(order, name)))}
         values["power"] = self._power(order.power)

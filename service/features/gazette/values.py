@@ -1,4 +1,4 @@
-"""What a gazette is made of."""
+"""The facts of a gazette."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Holdings:
 
 @dataclass(frozen=True, slots=True)
 class YearFacts:
-    """All that the gazette of a year tells, in no language yet.
+    """The contents of the gazette of a year, in no language yet.
 
     `number` counts the game's years from 1; `phases` are its phases by their number in the game, `seasons`
     the first and the last; `statements` are in playing order. `holdings` has every power; `chart` its centres

@@ -1,4 +1,4 @@
-"""What the gazette of each year of a game tells."""
+"""The contents of the gazette for each year of a game."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class GazetteGame:
 def year_facts(
     variant: Variant, game: GazetteGame, numbers: Sequence[Sequence[JudgedPhase]], number: int
 ) -> YearFacts:
-    """What number `number` (from 1) tells. Raises IndexError if there is none of that number."""
+    """The contents of issue `number` (from 1). Raises IndexError if there is none of that number."""
     phases = numbers[number - 1]
     kinds = frozenset(phrases(ENGLISH).statements)
     statements = tuple(statement for judged in phases

@@ -116,7 +116,7 @@ def _model_board(slug: str) -> ModelBoard:
 
 
 def _source_kind(source: Path, report: ImportReport) -> tuple[Path, str] | None:
-    """What to read, and which form it has by its name; None with a fault."""
+    """The source to read, and its format by its name; None with a fault."""
     suffix = source.suffix.lower()
     if source.is_dir():
         return _in_folder(source, report)

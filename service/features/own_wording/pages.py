@@ -63,7 +63,7 @@ BLANKS: Mapping[str, str] = {
     "version": "the version of the sheet, such as version 2", "words": "what happened, in words",
     "written": "how many orders the player wrote", "year": "the year",
 }
-"""What each blank of a letter's sentences represents, in a coordinator's words."""
+"""The meaning of each blank of a letter's sentences, in a coordinator's words."""
 
 
 @router.get("/previews/{game_id}/{kind}/wording")

@@ -30,7 +30,7 @@ class WordingChange:
 @dataclass(frozen=True, slots=True)
 class RewordLetter(Act[WordingChange]):
     """Words the sentences of a kind of letter: `words` by message, ours where it has none. Letters that left
-    before are not changed, and the same words again are no second act."""
+    before are not changed, and the same words again are not a second act."""
 
     game: str
     kind: str

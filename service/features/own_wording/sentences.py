@@ -36,7 +36,7 @@ _FINE = "fine"
 _SUBJECT = "subject"
 """The block of the subject: mail programs sort by it, so it keeps our words."""
 _OUTCOMES = ("_news.jinja", "_orders.jinja", "_units.jinja", "_holdings.jinja")
-"""What happened on the board."""
+"""Events on the board."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def _counterfeit(sentence: LetterSentence, words: str) -> str:
 
 
 def own_words(sentences: Sequence[LetterSentence], written: Mapping[str, str]) -> dict[str, str]:
-    """What was written for sentences, by message, as one line each and without what is our own."""
+    """The coordinator's sentences, by message, as one line each and without what is our own."""
     lines = {sentence: one_line(written.get(sentence.message, ""), LONGEST + 1) for sentence in sentences}
     # Our own words, sent back unchanged, are ours.
     return {sentence.message: words for sentence, words in lines.items() if words not in {"", sentence.ours}}

@@ -29,7 +29,7 @@ def begin(session: Session, user: str, now: datetime) -> str:
 
 
 def address(user: str, site: str, secret: str) -> str:
-    """What the app reads, as a link or as a picture."""
+    """The secret for the app, as a link or as a picture."""
     return str(_library().TOTP(secret, interval=PERIOD).provisioning_uri(name=user, issuer_name=site))
 
 
@@ -44,7 +44,7 @@ def confirm(session: Session, user: str, code: str, now: datetime) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ConfirmCodeApp(Act[None]):
-    """Asks for codes from now on, once a person's app has shown that it has the secret. `at`: by the clock on
+    """Requires codes from now on, once a person's app has shown that it has the secret. `at`: by the clock on
     the wall."""
 
     code: str
@@ -67,7 +67,7 @@ class ConfirmCodeApp(Act[None]):
 
 @dataclass(frozen=True, slots=True)
 class RemoveCodeApp(Act[None]):
-    """Asks for no codes any more. It needs one: anyone who found a signed-in browser has none."""
+    """Requires codes no longer. This needs a code: a person at a browser found signed in has none."""
 
     code: str
     at: datetime

@@ -31,7 +31,7 @@ _RESTING = "Nothing was changed: there were too many tries. Wait five minutes."
 
 @router.post("/sign-in/passkey/begin", dependencies=[PUBLIC])
 def begin_sign_in(request: Request) -> Response:
-    """What the browser is asked to sign, as JSON."""
+    """The challenge for the browser, as JSON."""
     ports: DeskPorts = request.app.state.ports
     place = _place(request)
     with ports.sessions.begin() as session:
@@ -65,7 +65,7 @@ def sign_in(
 def begin(
     request: Request, visitor: Acting, password: Annotated[str, Form()], code: Annotated[str, Form()] = ""
 ) -> Response:
-    """What the browser is asked in order to make a key, as JSON, for anyone who shows the password again."""
+    """The browser's request to make a key, as JSON, for anyone who shows the password again."""
     ports: DeskPorts = request.app.state.ports
     place, now = _place(request), ports.wall.now()
     # Counted before the password is looked at, as at the door.

@@ -2,7 +2,7 @@
 site alone, after its own finger, face or number.
 
 The device is asked to check its person (user verification), so a passkey needs no code of an app next to it.
-Anyone who adds one shows the password again: a browser that was left behind gives no person a key of their
+Anyone who adds one shows the password again: a browser that was left behind gives no one a key of their
 own. """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def place_of(base_url: str, asked: str, title: str) -> Place:
 
 
 def ask_for_new(session: Session, place: Place, user: str, address: str, now: datetime) -> str:
-    """What the person's browser is asked in order to make a key, as JSON. Raises Refused."""
+    """The request to the person's browser to make a key, as JSON. Raises Refused."""
     library = _library()
     known = own_keys(session, user)
     if len(known) >= MOST:
@@ -73,7 +73,7 @@ def ask_for_new(session: Session, place: Place, user: str, address: str, now: da
         rp_id=place.host, rp_name=place.title, user_name=user, user_display_name=user,
         # A device keeps one key for each handle; it has nothing of the person.
         user_id=hashlib.sha256(f"passkeys of {user}".encode()).digest(),
-        # Which make a device is of is no person's business here.
+        # Which make a device is of is no one's business here.
         attestation=structs.AttestationConveyancePreference.NONE,
         authenticator_selection=structs.AuthenticatorSelectionCriteria(
             resident_key=structs.ResidentKeyRequirement.REQUIRED,
@@ -145,8 +145,8 @@ class RemovePasskey(Act[None]):
 
 
 def ask(session: Session, place: Place, address: str, now: datetime) -> str:
-    """What a stranger's browser is asked in order to sign in, as JSON: any key that it has for this site.
-    No person learns who has one. Raises Refused."""
+    """The challenge for a stranger's browser to sign in, as JSON: any key that it has for this site.
+    No one learns who has one. Raises Refused."""
     library = _library()
     options = library.generate_authentication_options(
         rp_id=place.host, user_verification=library.helpers.structs.UserVerificationRequirement.REQUIRED)
@@ -186,7 +186,7 @@ def remove_all(session: Session, user: str) -> None:
 
 
 def form_key(row: PasskeyRow) -> str:
-    """What a form calls a key."""
+    """A key's name in a form."""
     return _hash(row.id.encode())[:16]
 
 
@@ -205,7 +205,7 @@ def _note(session: Session, challenge: bytes, user: str | None, address: str, no
 
 
 def use_challenge(session: Session, answer: str, user: str | None, now: datetime) -> bytes:
-    """What was asked, by an answer to it. It is used up by one answer, right or wrong, so the caller commits
+    """The challenge of an answer. It is used up by one answer, right or wrong, so the caller commits
     before the answer is looked at. Raises Refused."""
     library = _library()
     try:
@@ -243,8 +243,8 @@ def _hash(words: bytes) -> str:
 
 
 def _faults() -> tuple[type[Exception], ...]:
-    """What the library raises for an answer that is not right: its own faults, and those of what it calls for
-    bytes that are no CBOR, no number and no text."""
+    """The library's exceptions for a wrong answer: its own faults, and those of what it calls for
+    bytes that are not CBOR, no number and no text."""
     exceptions = _library().helpers.exceptions
     return (exceptions.WebAuthnException, ValueError, KeyError, TypeError, IndexError, OverflowError)
 

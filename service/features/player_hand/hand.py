@@ -31,7 +31,7 @@ from service.store.tables import GameRow, HandRow, LineState, PageRow, PhaseRow,
 WORK = "learn hand"
 
 BEYOND_DOUBT = 0.98
-"""Confidence, 0..1, from which a line that no person looked at is learnt from. By hand."""
+"""Confidence, 0..1, from which a line that no one looked at is learnt from. By hand."""
 
 MOST_LINES = 80
 """Lines that a hand is fitted to, the newest: about ten sheets, a second of one core. By hand."""
@@ -145,7 +145,7 @@ def lessons(session: Session, player_id: int, read: Callable[[str], bytes]) -> l
     )
     if forgotten is not None:
         query = query.where(SubmissionRow.received_at > forgotten)
-    # What was typed is our own drawing of it, and no person's hand.
+    # What was typed is our own drawing of it, and no one's hand.
     submissions = [key for key, flags, options in session.execute(query)
                    if not stored_options(options).is_rehearsal and not _KEYED & set(flags)]
     by_page: dict[int, list[SettledLine]] = {}

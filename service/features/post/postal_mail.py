@@ -28,7 +28,7 @@ from service.store.tables import PhaseRow, PhaseState, PostalOriginalRow
 
 @dataclass(frozen=True, slots=True)
 class PostedLetter:
-    """What the coordinator writes down about a letter. `hour`: of its arrival, in GMT; it decides whether the
+    """The coordinator's entries about a letter. `hour`: of its arrival, in GMT; it decides whether the
     letter is in time. `word`: one that it adds to the lots, or ""."""
 
     phase_id: int

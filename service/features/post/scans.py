@@ -41,7 +41,8 @@ from service.store.tables_features import PROPOSE_WORK
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What a heading proposes: a phase's id, a power's id, and the version that is clearly read, or None."""
+    """The proposal of a heading: a phase's id, a power's id, and the version that is clearly read, or
+    None."""
 
     phase_id: int
     power: str
@@ -50,7 +51,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class ScanTray:
-    """What may be done with scans, and everything that needs. `post` files them."""
+    """Acts on scans, and their needs. `post` files them."""
 
     store: sessionmaker[Session]
     blobs: Blobs
@@ -62,7 +63,7 @@ class ScanTray:
     limits: ReviewLimits = ReviewLimits()
 
     def put(self, files: Sequence[bytes], by: str) -> int:
-        """Put files in the tray and queue their reading; how many. Raises Refused if one is no picture, or
+        """Put files in the tray and queue their reading; how many. Raises Refused if one is not a picture, or
         they are too large; then none is put."""
         if not files or len(files) > MOST_PHOTOS or sum(map(len, files)) > MOST_BYTES:
             raise Refused(f"Nothing was put in the tray: choose 1 to {MOST_PHOTOS} files of "

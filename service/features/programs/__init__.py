@@ -1,4 +1,4 @@
-"""What programs may read, and are told (README.md)."""
+"""The API for programs, and their notices (README.md)."""
 
 from __future__ import annotations
 

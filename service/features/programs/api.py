@@ -1,7 +1,7 @@
-"""What programs may read, at /api/v1: games, deadlines, sent results, the map and the roots of the record, as
+"""The API at /api/v1: games, deadlines, sent results, the map and the roots of the record, as
 JSON described by OpenAPI (BEY-06).
 
-Only what everybody at the table knows: no order before its results were sent, nothing that the rules hide
+Only what all players of the game may see: no order before its results were sent, nothing that the rules hide
 from any player, no name, no address, no sheet. Read-only, and for anyone who shows a token of
 `web.api_tokens`, of which the site has the digest alone. """
 
@@ -108,7 +108,7 @@ class Results(BaseModel):
 
 
 class Holdings(BaseModel):
-    """What the public map shows: who holds which provinces, by the names of powers, and when."""
+    """The public map: who holds which provinces, by the names of powers, and when."""
 
     when: str
     provinces: dict[str, list[str]]
@@ -242,7 +242,7 @@ def _game(session: Session, game_id: str) -> GameRow:
 
 
 def _state(game: GameRow, phases: Sequence[PhaseRow], now: datetime) -> GameState:
-    # By the clock alone: whether a phase is closed or judged is no person's business before its results.
+    # By the clock alone: whether a phase is closed or judged is no one's business before its results.
     ahead = next((row for row in phases if row.deadline >= now and row.state != PhaseState.SENT), None)
     return GameState(
         id=game.id, name=game.name, variant=game.variant,

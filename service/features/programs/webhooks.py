@@ -2,8 +2,8 @@
 (BEY-06).
 
 The body names the game, the phase and the instant; what the results say has to be fetched, with a token or as
-a player. An address that does not answer is tried again for a day. What was told, and what failed, is in the
-log; an address itself is in neither, since it may hold a secret. The page Health shows which do not get
+a player. An address that does not answer is tried again for a day. What was delivered, and what failed, is in
+the log; an address itself is in neither, since it may hold a secret. The page Health shows which do not get
 through.
 
 Each address has its own thread and none of the queue's workers: anyone who lets us wait holds up no mail,
@@ -72,12 +72,12 @@ class NotDelivered(Exception):
 
 
 def mark_of(hook: Webhook | Notice) -> str:
-    """What represents an address in keys and in the log."""
+    """The mark of an address in keys and in the log."""
     return sha256(hook.url.encode()).hexdigest()[:12]
 
 
 def place_of(hook: Webhook | Notice) -> str:
-    """What Health and the log may say of an address: the end of a host's name, since its beginning may be a
+    """An address for Health and the log: the end of a host's name, since its beginning may be a
     secret as its path may, or the kind of a service."""
     parts = urlsplit(hook.url)
     if isinstance(hook, Notice):
@@ -173,7 +173,7 @@ def _reason(fault: Exception, seconds: float) -> str:
 def send_notice(notice: Notice, body: bytes) -> None:
     """Inform a person by apprise, in one sentence. Raises NotDelivered."""
     try:
-        # An extra, and heavy: it knows a hundred services.
+        # An extra, and heavy: it supports a hundred services.
         library = import_module("apprise")
     except ImportError:
         raise NotDelivered('the package apprise is not installed; pip install "galloper[notices]"') from None
@@ -189,7 +189,7 @@ def send_notice(notice: Notice, body: bytes) -> None:
 
 
 def tell(hook: Webhook | Notice, body: bytes, seconds: int) -> None:
-    """Tell one address, at `seconds` of Unix time. Raises NotDelivered."""
+    """Deliver to one address, at `seconds` of Unix time. Raises NotDelivered."""
     if isinstance(hook, Notice):
         send_notice(hook, body)
     else:
@@ -220,7 +220,7 @@ class _Pinned(http.client.HTTPSConnection):
 
 @dataclass(frozen=True, slots=True)
 class _Message:
-    """What one address is to be told now: the event, at which of its `TURNS`, and the body."""
+    """The notice that is due for one address now: the event, at which of its `TURNS`, and the body."""
 
     event: int
     turn: int
@@ -229,7 +229,7 @@ class _Message:
 
 @dataclass(slots=True)
 class Webhooks:
-    """The addresses of a site, and what is told them."""
+    """The addresses of a site, and their notices."""
 
     store: Store
     clock: Clock
@@ -240,8 +240,8 @@ class Webhooks:
     _ends: threading.Event = field(default_factory=threading.Event)
 
     def look(self) -> int:
-        """Begin to tell every address what is due for it, or due again; how many were begun with. An address
-        that is being told is left alone."""
+        """Begin to deliver to every address what is due for it, or due again; how many were begun with. An
+        address with a delivery under way is left alone."""
         begun = 0
         for hook in self.hooks:
             mark = mark_of(hook)
@@ -259,7 +259,7 @@ class Webhooks:
         return begun
 
     def wait_idle(self, timeout_seconds: float) -> bool:
-        """Wait until no person is being told; False when that took longer than the timeout."""
+        """Wait until no delivery is under way; False when that took longer than the timeout."""
         end = monotonic() + timeout_seconds
         with self._lock:
             threads = list(self._threads.values())
@@ -290,7 +290,7 @@ class Webhooks:
                 del self._threads[mark]
 
     def _tell(self, hook: Webhook | Notice, mark: str, message: _Message) -> bool:
-        """Tell one address one thing; whether it took it."""
+        """Deliver one notice to one address; whether it was accepted."""
         detail: dict[str, Any] = {"event": message.event, "hook": mark}
         try:
             (self.post or tell)(hook, message.body, int(self.clock.now().timestamp()))
@@ -302,7 +302,7 @@ class Webhooks:
         return True
 
     def _due(self, mark: str) -> list[_Message]:
-        """What an address is to be told now, the oldest first."""
+        """The notices that are due for an address now, the oldest first."""
         now = self.clock.now()
         messages = []
         with self.store() as session:

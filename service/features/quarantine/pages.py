@@ -40,8 +40,8 @@ Trusted = Annotated[Visitor, Depends(require_token)]
 
 
 def mail_values(request: Request, session: Session, values: Mapping[str, Any]) -> Mapping[str, object]:
-    """What is in a mail, where it may be filed and how it may be answered. `reason` of the address names the
-    prepared answer that is shown before it is sent."""
+    """The contents of a mail, where it may be filed and how it may be answered. `reason` of the address names
+    the prepared answer that is shown before it is sent."""
     ports: DeskPorts = request.app.state.ports
     mail: MailRow = values["mail"]
     shown: dict[str, object] = {

@@ -1,4 +1,4 @@
-"""What a coordinator does with a mail that no rule could route: assign it, or refuse it with a prepared
+"""Acts on a mail that no rule could route: assign it, or refuse it with a prepared
 answer. Only registered senders get an answer.
 """
 

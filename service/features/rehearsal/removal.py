@@ -1,7 +1,7 @@
 """A rehearsal taken off its site: its rows, its record, its files, its mails and letters, and its work.
 
 Everything that another game names stays: a person who plays there, a mail that is in its record. The other
-games' records are computed anew before anything is committed. The caller sees to it that no person serves the
+games' records are computed again before anything is committed. The caller sees to it that no one serves the
 site.
 """
 
@@ -69,7 +69,7 @@ from service.store.tables import (
 from service.store.tables_features import PROPOSE_WORK
 
 PHASE_WORK = ("open", "deadline", "remind12", "remind48", "approve")
-"""What the keys of work on a phase begin with (`scheduler`, `notices.phase_letters.approval`)."""
+"""The beginning of the keys of work on a phase (`scheduler`, `notices.phase_letters.approval`)."""
 _SECRET = re.compile(r"/public/letter/([0-9a-f]{64})")
 _PART = 500
 """Values in one condition; SQLite takes some thousands at most."""
@@ -77,8 +77,8 @@ _PART = 500
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """What is gone: rows by table, files, and the Message-IDs of the letters; and the ends of the records of
-    the games that stay."""
+    """The removed parts: rows by table, files, and the Message-IDs of the letters; and the ends of the
+    records of the games that stay."""
 
     name: str
     rows: dict[str, int]
@@ -135,13 +135,13 @@ def rehearsal_called(session: Session, game_id: str) -> GameRow:
 
 
 def _roots(session: Session, but: str) -> tuple[chain.Root, ...]:
-    """The end of every other game's record, each digest before it computed anew."""
+    """The end of every other game's record, each digest before it computed again."""
     others = session.scalars(select(GameRow.id).where(GameRow.id != but).order_by(GameRow.id)).all()
     return tuple(check_record(session, other) for other in others)
 
 
 class _Removal:
-    """What belongs to one rehearsal alone, found once and then deleted."""
+    """The rows of one rehearsal alone, found once and then deleted."""
 
     def __init__(self, session: Session, game: GameRow) -> None:
         self._session = session
@@ -251,7 +251,7 @@ class _Removal:
         )
         for column, values in by_key:
             self._delete(column, values)
-        # The triggers noted each row as deleted. No record that stays tells of one, and a later row may get
+        # The triggers noted each row as deleted. No record that stays names one, and a later row may get
         # its number.
         session.execute(delete(RecordPendingRow).where(RecordPendingRow.id > noted_before))
 

@@ -309,7 +309,7 @@ class LineLayout:
     def among_others(
         self, options: _Candidates, indices: NDArray[np.int64], *, is_help: bool
     ) -> NDArray[np.float64]:
-        """What candidates cost by the lines that have their places. The line that a help ends on is in its
+        """The costs of candidates by the lines that have their places. The line that a help ends on is in its
         way but for the help's last millimetres."""
         without = END_TIP * self._scale if is_help else 0.0
         on_lines, on_ends = self._on((self._lines, self._ends), options, indices, without)

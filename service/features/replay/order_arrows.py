@@ -81,7 +81,7 @@ power's land is in the power's own ink."""
 
 
 class ArrowKind(StrEnum):
-    """What a line states."""
+    """The meaning of a line."""
 
     MOVE = "move"
     CONVOYED = "convoyed move"
@@ -102,8 +102,8 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class UnitFate:
-    """What happened to a unit in its place: `dislodged`, `gone` (disbanded, destroyed or removed), `built`,
-    `converted`, or given in proxy to the power of the letter in `proxy`."""
+    """The fate of a unit in its place: `dislodged`, `gone` (disbanded, destroyed or removed), `built`,
+    `converted`, or given under the orders of the power with that letter in `proxy`."""
 
     box: Rect
     dislodged: bool = False
@@ -133,7 +133,7 @@ def draw_orders(variant: Variant, drawing: PhaseDrawing) -> str:
 
 
 def rooms_of(drawing: PhaseDrawing) -> tuple[Rect, ...]:
-    """What lines and their ends cover, as small boxes."""
+    """The ground covered by lines and their ends, as small boxes."""
     around = 0.5 * WIDTH * drawing.scale
     return (*(Rect(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)).grown(around)
               for arrow in drawing.arrows for (x0, y0), (x1, y1) in pairwise(arrow.line)),
@@ -141,7 +141,7 @@ def rooms_of(drawing: PhaseDrawing) -> tuple[Rect, ...]:
 
 
 def ends_of(drawing: PhaseDrawing) -> tuple[Rect, ...]:
-    """What the ends of lines cover: heads, bars, rings and squares; and the signs of fates."""
+    """The ground covered by the ends of lines: heads, bars, rings and squares; and the signs of fates."""
     tip = 0.45 * HEAD * drawing.scale
     ends = [Rect(x, y, x, y).grown(tip) for arrow in drawing.arrows for x, y in arrow.line[-1:]]
     signs = [fate.box.grown((BURST if fate.dislodged else BADGE) * drawing.scale) for fate in drawing.fates]
@@ -149,7 +149,7 @@ def ends_of(drawing: PhaseDrawing) -> tuple[Rect, ...]:
 
 
 def line_grounds(variant: Variant) -> frozenset[str]:
-    """Every colour that a line may run over, as "#rrggbb": water, land that no person holds, and that of each
+    """Every colour that a line may run over, as "#rrggbb": water, land that no one holds, and that of each
     power. Not the strokes of a pattern: a casing is between them and the line."""
     plain = {SEA_TONE, LAND_TONE, *TONES}
     held = {laid_over(power.colour, TINT, LAND_TONE) for power in variant.powers.values()}
@@ -164,7 +164,7 @@ def line_ink(variant: Variant, power: str) -> str:
 
 
 def draw_fates(drawing: PhaseDrawing) -> str:
-    """What stands around plates as SVG, to be laid above them."""
+    """The surroundings of plates as SVG, to be laid above them."""
     return "".join(_fate(fate) for fate in drawing.fates)
 
 

@@ -60,7 +60,7 @@ def page(request: Request, visitor: Visitor, game_id: str) -> Response:
 
 @router.get("/public/{game_id}/war/key.svg")
 def key(request: Request, visitor: Visitor, game_id: str) -> Response:
-    """What each line and mark means."""
+    """The meaning of each line and mark."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         _, variant, _, _ = _war(session, visitor, game_id)
@@ -105,7 +105,7 @@ def as_pdf(request: Request, visitor: Visitor, game_id: str, year: int) -> Respo
 @router.get("/public/{game_id}/war.pdf")
 def whole_pdf(request: Request, visitor: Visitor, game_id: str) -> Response:
     """The war so far: the plates of all years, the board that was left, and the key. A long war is drawn a
-    year at a time: until all are drawn it answers 503, and the browser asks again by itself."""
+    year at a time: until all are drawn it answers 503, and the browser reloads by itself."""
     game, variant, phases, seats = _drawn(request, visitor, game_id)
     years = list(dict.fromkeys(phase.year for phase in phases))
     if not years:
@@ -185,7 +185,7 @@ def _drawn(
     request: Request, visitor: VisitingPlayer, game_id: str
 ) -> tuple[GameRow, Variant, list[FoughtPhase], tuple[str, ...]]:
     """The phases that may be shown, and for whom their pictures are: the seats of this player where something
-    is still hidden from others, else no person in particular."""
+    is still hidden from others, else no one in particular."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         game, variant, phases, over = _war(session, visitor, game_id)

@@ -95,7 +95,7 @@ def board_plate(
 
 
 def key_svg(variant: Variant) -> str:
-    """What each line and mark means, as SVG."""
+    """The meaning of each line and mark, as SVG."""
     power = next(iter(variant.powers.values()))
     parts, y = [], _ROW
     for kind, holds, words in KEY:
@@ -121,7 +121,7 @@ def _words(words: str, y: float) -> str:
 def drawing_of(
     variant: Variant, plan: MapPlan, before: Position, resolution: Resolution, boxes: Mapping[Unit, Rect]
 ) -> PhaseDrawing:
-    """What is drawn of a judged phase. `boxes`: the plates of its units, those built and those dislodged
+    """The drawing of a judged phase. `boxes`: the plates of its units, those built and those dislodged
     among them. Orders of units that have no plate are left out: they name no unit of the board."""
     outcomes = [outcome for outcome in resolution.outcomes if isinstance(outcome.order, UnitOrder)]
     scale = max(LEAST, plan.sheet.paper.furniture)

@@ -60,7 +60,7 @@ def fought(row: PhaseRow, variant: Variant, seats: Sequence[str], *, over: bool)
     assert row.resolution is not None
     position, resolution = codec.load_position(row.position), codec.load_resolution(row.resolution)
     if not over:
-        # Each seat may know its own; who has two knows what either may.
+        # Each seat may see its own; a player of two seats sees those of both.
         context = variant.context()
         resolution = max((redacted_for(variant, resolution, seat)[0] for seat in seats),
                          key=lambda view: len(view.outcomes))

@@ -1,8 +1,8 @@
-"""The sheets of a game's whole archive read again by the reader of today, next to what its record states of
-each line: how it was read then, and what it finally counted as.
+"""The sheets of a game's whole archive read again by the reader of today, next to what its record states
+about each line: how it was read then, and what it finally counted as.
 
 Only the archive is opened, and only to be read: no site, no row and no result can change, whatever the reader
-states now. A line that a person decided is the measure; where no person did, what counted is what the machine
+states now. A line that a person decided is the measure; where no one did, what counted is what the machine
 itself was sure of, so that a change there is a line to look at and no proof of an error.
 """
 
@@ -51,7 +51,7 @@ class RereadFault(UserFacingError):
 
 
 class Change(StrEnum):
-    """What reading a line again makes of it, against what it counted as."""
+    """A line's new reading, against what it counted as."""
 
     ALIKE = "as before"
     BETTER = "right now"
@@ -91,7 +91,7 @@ class Comparison:
 
     @property
     def change(self) -> Change:
-        """What became of it."""
+        """Its fate."""
         if self.was is None or self.now is None:
             return Change.NEW if self.was is None else Change.GONE
         right, before = self.now.order == self.counted, self.was.order == self.counted
@@ -271,7 +271,7 @@ def _recorded_pages(archive: CheckedRecord, number: int, key: int) -> list[tuple
 def _recorded_line(line: dict[str, Any], decision: dict[str, Any] | None) -> _RecordedLine:
     sure = line["state"] != "open"
     best = line["order"] or next((order for _, order in line["candidates"]), None)
-    # A doubtful line that no person decided counted as nothing.
+    # A doubtful line that no one decided counted as nothing.
     counted = decision["order"] if decision is not None else line["order"] if sure else None
     return _RecordedLine(
         line["line"], line["box"], LineReading(line["text"] or "", best, sure), counted, decision is not None
@@ -312,7 +312,8 @@ def _pair_lines(
 
 
 def _overlap(first: Points, second: Points) -> float:
-    """What two boxes share of what they cover together, each taken as the upright rectangle around it."""
+    """The share of two boxes in the ground that they cover together, each taken as the upright rectangle
+    around it."""
     (left, top, right, bottom), (left2, top2, right2, bottom2) = _bounds(first), _bounds(second)
     wide, high = min(right, right2) - max(left, left2), min(bottom, bottom2) - max(top, top2)
     shared = max(0.0, wide) * max(0.0, high)

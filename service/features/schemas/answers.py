@@ -62,7 +62,7 @@ def _candidate() -> Schema:
 
 
 def _printed() -> Schema:
-    """What a page states about itself as a printed sheet."""
+    """The facts of a page as a printed sheet."""
     code = an_object(
         {
             "game": FILLED, "power": FILLED, "season": FILLED, "year": {"type": "integer"},
@@ -176,7 +176,7 @@ def parse_answer() -> Schema:
 
 @cache
 def _order_classes() -> tuple[type[Order], ...]:
-    """Every kind of order that a rule set of this program knows."""
+    """Every kind of order of the rule sets of this program."""
     classes: dict[type[Order], None] = dict.fromkeys(SHARED_ORDERS)
     for module in pkgutil.iter_modules(adjudicator.rules.__path__):
         rules = getattr(importlib.import_module(f"adjudicator.rules.{module.name}"), "RULES", None)

@@ -1,4 +1,4 @@
-"""Schemas of a board's folder: `variant.toml`, and the rows of its four tables. What one row states of
+"""Schemas of a board's folder: `variant.toml`, and the rows of its four tables. What one row states about
 another (a border's ends, a name's region) no schema can hold: `galloper map check` does."""
 
 from __future__ import annotations

@@ -118,7 +118,7 @@ def entry() -> Schema:
 
 
 def _tells(properties: dict[str, Schema], optional: Iterable[str] = ()) -> Schema:
-    # Records outlive programs: a later one may tell more.
+    # Records outlive programs: a later one may add more.
     return an_object(properties, optional, closed=False)
 
 

@@ -141,7 +141,7 @@ async def take_answers(request: Request, run: Run) -> Response:
 
 @router.get("/site")
 def show_site(request: Request, run: Run) -> Response:
-    """What the tests of the site find, and what remains to be done."""
+    """The findings of the site's tests, and the remaining steps."""
     if not steps.has_settings(run.folder):
         return RedirectResponse("/", status_code=303)
     return _page(

@@ -1,4 +1,4 @@
-"""What is asked at the first run, in which order, and what a fitting answer is: one list for the terminal and
+"""The questions of the first run, their order, and the fitting answers: one list for the terminal and
 for the page."""
 
 from __future__ import annotations

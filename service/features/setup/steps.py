@@ -1,4 +1,4 @@
-"""What the first run does with the answers, for the terminal and for the page: write the settings, let the
+"""The work of the first run with the answers, for the terminal and for the page: write the settings, let the
 coordinator in, and test the site."""
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NEXT = (
     ("Create a game there: Games, New game. The game's page then has the blank sheets and a preview of its "
      "letters."),
 )
-"""What remains to be done, in the words of both doors."""
+"""The remaining steps, in the words of both doors."""
 
 
 def require_folder(folder: Path) -> None:
@@ -44,8 +44,8 @@ def has_settings(folder: Path) -> bool:
 
 
 def mail_troubles(answers: Answers) -> list[str]:
-    """What mailbox and relay do not take of these answers, as sentences; empty if both answer. An empty
-    password is no trouble yet: the provider may want a login of another kind."""
+    """The answers that mailbox and relay refuse, as sentences; empty if both answer. An empty
+    password is not a trouble yet: the provider may want a login of another kind."""
     if not answers["mail_password"]:
         return []
     # The mailbox is tried before the coordinator's address is asked for.
@@ -85,7 +85,7 @@ def findings(folder: Path) -> Iterator[tuple[str, Finding]]:
 
 
 def next_steps(folder: Path, name: str) -> list[str]:
-    """What remains to be done, as sentences. Raises ConfigError."""
+    """The remaining steps, as sentences. Raises ConfigError."""
     settings = settings_of(folder)
     address = settings.web.base_url or f"http://127.0.0.1:{settings.web.port}"
     return [step.format(folder=folder, address=address, name=name) for step in NEXT]

@@ -30,8 +30,8 @@ _PAUSE = 3.0
 
 
 def mail_findings(text: str) -> Sequence[Finding]:
-    """What the tests of mailbox and relay find with the settings of a file's text. Nothing is written, and no
-    mail is sent."""
+    """The findings of the tests of mailbox and relay with the settings of a file's text. Nothing is written,
+    and no mail is sent."""
     settings = Settings.model_validate(tomllib.loads(text))
     return check_mailbox(settings), check_sending(settings)
 

@@ -209,7 +209,7 @@ def _readers(session: Session, game_id: str) -> list[int]:
 
 
 def _files(session: Session, game_id: str) -> list[str]:
-    """The blobs that nothing but these rows names: files of letters, and mails that the record knows."""
+    """The blobs that nothing but these rows names: files of letters, and mails that the record names."""
     letters = ((message, words, files) for message, words, files in session.execute(
         select(OutboxRow.message, OutboxRow.words, OutboxRow.files).where(_letters_of(game_id))))
     mails = session.scalars(select(EntryRow.fact).where(
@@ -218,7 +218,7 @@ def _files(session: Session, game_id: str) -> list[str]:
 
 
 def _forget_notes(session: Session) -> None:
-    """Take back what the triggers noted in this transaction, and in no other: rows that move are no acts."""
+    """Take back what the triggers noted in this transaction, and in no other: rows that move are not acts."""
     session.execute(delete(RecordPendingRow).where(
         text("record_due.xmin::text = (pg_current_xact_id()::xid)::text")))
 
@@ -248,7 +248,7 @@ def unshelve(session: Session, blobs: Blobs, game_id: str, now: datetime) -> boo
     if connection.dialect.name == "postgresql":
         _forget_notes(session)
     else:
-        # A restore into SQLite: no other person is there.
+        # A restore into SQLite: no one else is there.
         session.execute(delete(RecordPendingRow))
     session.expire_all()
     _check_chain(session, game_id)
@@ -334,7 +334,7 @@ def shelve_old(store: Store, blobs: Blobs, days: int, now: datetime) -> int:
 
 def ask_for(session: Session, jobs: Jobs, game_id: str, now: datetime) -> None:
     """Have a game brought back soon."""
-    # One job for each time that it went: while it waits, no matter who else asks adds nothing.
+    # One job for each time that it went: while it waits, further requests add nothing.
     shelved = session.get(ShelvedGameRow, game_id)
     if shelved is not None:
         key = f"{WORK}:{game_id}:{shelved.shelved_at:%Y%m%dT%H%M%S}:{now:%Y%m%dT%H%M}"

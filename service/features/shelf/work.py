@@ -1,4 +1,4 @@
-"""What the shelf does on an open site: games go by the clock, and come back when a page of theirs is asked
+"""The work of the shelf on an open site: games go by the clock, and come back when a page of theirs is asked
 for."""
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Lists of games that are to be: who signs up, by page or by mail, and the letters about it (BEY-04).
 
 A sign-up by page counts once its mailed link was pressed; one by mail counts at once, since its sender is
-proved. Whether an address is on a list, no answer of a page tells.
+proved. No answer of a page shows whether an address is on a list.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class SignUpFacts(KeyedFacts):
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What a person writes down. `powers`: as typed, best first, separated by commas or lines; `dates`: those
+    """A person's entries. `powers`: as typed, best first, separated by commas or lines; `dates`: those
     of the proposed days that fit, as ISO 8601 writes them; `home`: a postal address, line by line, or ""."""
 
     name: str
@@ -103,7 +103,7 @@ def sign_up(
                 "write to the coordinator."))
         row = SignUpRow(offer_id=offer.id, email=address, made_at=now,
                         link_hash=_digest(token_urlsafe(32)), **values)
-    # A person who knows an address could else change another's wishes, or fill their mailbox.
+    # Else a stranger with the address could change a person's wishes, or fill the mailbox.
     elif row.mailed_at is not None and row.mailed_at > now - LETTER_PAUSE:
         return
     elif row.number is None:
@@ -114,9 +114,9 @@ def sign_up(
 def sign_up_by_mail(
     session: Session, letters: LetterContext, sender: str, game: str, name: str, powers: str, now: datetime
 ) -> bool:
-    """Put a proved sender on a list and answer; False if no such game takes sign-ups, or the name is no name:
-    then the mail is treated as any other. Powers that the board does not have are left out, and the answer
-    names those that were understood."""
+    """Put a proved sender on a list and answer; False if no such game takes sign-ups, or the name is not a
+    name: then the mail is treated as any other. Powers that the board does not have are left out, and the
+    answer names those that were understood."""
     offer = next((row for row in open_offers(session) if row.name.casefold() == game.casefold()), None)
     if offer is None:
         return False
@@ -139,7 +139,7 @@ def sign_up_by_mail(
         session.add(row)
         session.flush()
     elif offer.drawn is None:
-        # A subject names no home and no days: what the page knows of them stays.
+        # A subject names no home and no days: those entered on the page stay.
         row.name, row.preferences = str(values["name"]), list(values["preferences"])
     power_lots.confirm(session, row, now)
     _mail(session, letters, offer, row, letters.sender.base_url.rstrip("/"), now)
@@ -252,7 +252,7 @@ def forget(session: Session, people: Iterable[SignUpRow]) -> None:
 
 
 def _forget_old(session: Session, now: datetime) -> None:
-    """Sign-ups that no person confirmed go: their addresses may be those of strangers."""
+    """Sign-ups that no one confirmed go: their addresses may be those of strangers."""
     forget(session, session.scalars(select(SignUpRow).where(
         SignUpRow.number.is_(None), SignUpRow.made_at < now - UNCONFIRMED)).all())
 

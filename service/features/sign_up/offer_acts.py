@@ -1,4 +1,4 @@
-"""What a coordinator does to a game that is to be: offer it, draw its powers, begin it, end it; and who waits
+"""Acts on a game that is to be: offer it, draw its powers, begin it, end it; and who waits
 for a seat (BEY-04)."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sign-ups for a game that is to be, and how its powers are drawn (BEY-04): by lots that no person has to
+"""Sign-ups for a game that is to be, and how its powers are drawn (BEY-04): by lots that no one has to
 believe. The digest of a seed is public from the offer's first day; with the seed and the list of preferences
 anybody draws again with `sha256sum` (docs/how-to/fill-a-table.md).
 """

@@ -29,7 +29,7 @@ _NOT_A_PERSONS = {RefusalReason.BAD_FROM, RefusalReason.AUTH_FAILED, RefusalReas
 
 @dataclass(frozen=True, slots=True)
 class MailedSignUp:
-    """What a subject states: the game, the person's name, and powers, best first, as written."""
+    """The contents of a subject: the game, the person's name, and powers, best first, as written."""
 
     game: str
     name: str
@@ -55,14 +55,14 @@ def sign_up_in(subject: str, verdict: Verdict) -> MailedSignUp | None:
 
 @dataclass(frozen=True, slots=True)
 class SignUpHandler:
-    """Puts the senders of such mails on the list. Such a mail is no submission: no later mail is compared
+    """Puts the senders of such mails on the list. Such a mail is not a submission: no later mail is compared
     with it."""
 
     letters: LetterContext
     basis: ClassVar = ClaimBasis.SUBJECT_START
 
     def take(self, session: Session, judged: JudgedMail) -> bool:
-        """Sign the sender up and answer; False if the subject signs no person up, or for no such game."""
+        """Sign the sender up and answer; False if the subject signs no one up, or for no such game."""
         # A player's mail with a photograph is a sheet, whatever its subject states; a stranger's is not
         # opened.
         wish = None if judged.mail.pictures else sign_up_in(judged.mail.subject, judged.verdict)

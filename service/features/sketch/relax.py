@@ -37,7 +37,7 @@ def relaxed(mesh: Mesh, progress: Callable[[int], object] = lambda _step: None) 
 
 
 def cost(points: Points, triangles: Triangles, wanted: Flat) -> tuple[float, Points]:
-    """What shapes and sizes cost, and the slope of that at each point. Infinite where a triangle is turned
+    """The cost of shapes and sizes, and the slope of that at each point. Infinite where a triangle is turned
     over or has no area."""
     areas = signed_areas(points, triangles)
     slope = np.zeros_like(points)

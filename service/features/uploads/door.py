@@ -47,9 +47,9 @@ BY_LINK = "The sheet came by its player's secret link, not by mail."
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """What a page sends. `game_id` and `player_id`: whose link it came by; `sender`: that player's registered
-    address; `subject`: as a mail's. `mark`: digest of the link, and `nonce`: the page's own number for this
-    sheet, so that a page that sends again, since it heard no answer, sends nothing twice."""
+    """The data of a page. `game_id` and `player_id`: whose link it came by; `sender`: that player's
+    registered address; `subject`: as a mail's. `mark`: digest of the link, and `nonce`: the page's own number
+    for this sheet, so that a page that sends again, since it heard no answer, sends nothing twice."""
 
     game_id: str
     player_id: int
@@ -62,7 +62,7 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """What came: the moment of receipt (UTC), the SHA-256 of the mail that it was written as, and of each
+    """The receipt: the moment of receipt (UTC), the SHA-256 of the mail that it was written as, and of each
     photograph. `is_repeat`: it was here before, and that moment is the first one's."""
 
     received_at: datetime
@@ -73,7 +73,7 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class UploadDoor:
-    """What takes sheets that come by pages, and everything that needs. `own_address`: the site's address for
+    """The door for sheets that come by pages, and its needs. `own_address`: the site's address for
     orders."""
 
     store: sessionmaker[Session]
@@ -132,7 +132,7 @@ def as_mail(upload: Upload, own_address: str, now: datetime, identifier: str) ->
     message.set_content("Sent from the page for photographs. What counts is in the pictures.\n")
     for number, photograph in enumerate(upload.photographs, start=1):
         kind = format_of(photograph)
-        # What is no picture stays an attachment that was meant as one: the verdict states that it does not
+        # What is not a picture stays an attachment that was meant as one: the verdict states that it does not
         # open.
         main, sub = media_type(kind or PictureFormat.JPEG)
         message.add_attachment(

@@ -50,7 +50,7 @@ def make_for_player(
     power: Annotated[str, Form()], do: Annotated[str, Form()] = "mail",
 ) -> Response:
     """Mail the player of a power a link to the page that takes photographs, or end all such links of theirs
-    for this game. No person at the desk sees a link."""
+    for this game. No one at the desk sees a link."""
     ends = do == "end"
     act: Act[None] = EndUploadLinks(game_id, (power,)) if ends else _mail(request, game_id, (power,))
     return carry_out(request, visitor, game_id, act, "upload-links-ended" if ends else "upload-link")

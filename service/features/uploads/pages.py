@@ -245,7 +245,7 @@ def _sheet(
 
 
 def _answer(request: Request, secret: str, sheet: _Sheet, arrival: Arrival) -> Response:
-    """What the page states about a sheet that came: when, and the digests. Whether it counts, its receipt
+    """The words of the page about a sheet that came: when, and the digests. Whether it counts, its receipt
     states."""
     is_late = arrival.received_at > sheet.deadline
     if _wants_json(request):

@@ -4,8 +4,8 @@
 refusal raises before anything is changed, or rolls the transaction back. The event is entered by `perform`
 alone, so no act leaves a game without one.
 
-Letters are above this floor: an act names what is to be told, and the door `Circulars`, handed in with the
-table, writes it. `service.notices.broadcasts.Broadcasts` is that door.
+Letters are above this floor: an act names what is to be announced, and the door `Circulars`, handed in with
+the table, writes it. `service.notices.broadcasts.Broadcasts` is that door.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class Circulars(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LoggedEvent:
-    """What is entered of an act. `detail` never holds order text, names or addresses."""
+    """The entry of an act. `detail` never holds order text, names or addresses."""
 
     kind: Event
     game_id: str | None
@@ -121,7 +121,7 @@ class LoggedEvent:
 
 
 LoggedEvents = LoggedEvent | Sequence[LoggedEvent] | None
-"""What is entered of an act: one event as a rule, several where it is one of several games or papers, none
+"""The entry of an act: one event as a rule, several where it is one of several games or papers, none
 where the act was done before."""
 
 
@@ -170,7 +170,7 @@ class ActTable:
 
 
 class Act(ABC, Generic[Outcome]):
-    """What a person does to a game. Subclasses are frozen dataclasses whose fields are what the form, the
+    """An act of a person on a game. Subclasses are frozen dataclasses whose fields are what the form, the
     command or the mail brought. `Outcome` is what the change leaves for event, letters and caller."""
 
     __slots__ = ()

@@ -31,8 +31,8 @@ def board_faults(path: Path) -> list[Fault]:
 
 
 def _wording_faults(path: Path) -> list[Fault]:
-    """What is wrong with the words of a board whose tables are sound: an order's wording that does not fit
-    the grammar, and house rules that answer what no person asked."""
+    """The faults of the words of a board whose tables are sound: an order's wording that does not fit
+    the grammar, and house rules that answer what no one asked."""
     variant = maps.load_folder(path)
     faults: list[Fault] = []
     for kind in dict.fromkeys(kind for _, kind in variant.calendar.steps):

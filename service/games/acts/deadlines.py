@@ -162,7 +162,7 @@ class Pause(ReasonedAct[PhaseRow]):
     why: str
 
     def check(self, table: ActTable) -> None:
-        """Refuse a number that is no length of a pause, and a game without deadlines."""
+        """Refuse a number that is not a length of a pause, and a game without deadlines."""
         if not 1 <= row_number(self.days) <= MOST_PAUSED:
             raise Refused(f"Nothing was changed: a pause has 1 to {MOST_PAUSED} days.")
         phase = next_deadline(table.session, table.game(self.game).id, table.now)

@@ -195,7 +195,7 @@ class _NoteDifference(Act[None]):
 
 @dataclass(frozen=True, slots=True)
 class CloseDifferences(Act[None]):
-    """Makes lines void that two people read differently, with both readings kept for the results to print
+    """Makes lines void that two people read differently, with both readings stored for the results to print
     (Q-01). Raises `decisions.Overtaken` besides."""
 
     phase: int
@@ -231,8 +231,8 @@ def left_out(
     named: Sequence[SettledLine]
 ) -> list[SettledLine]:
     """The lines of the named version (`named`) that order a unit which the sheet (`own_lines`) does not
-    mention, in order. A line that no person could read mentions each unit that it may name."""
-    # A line that no person could read is void and its unit holds (Q-01), so no older order may fill the gap.
+    mention, in order. A line that no one could read mentions each unit that it may name."""
+    # A line that no one could read is void and its unit holds (Q-01), so no older order may fill the gap.
     known = {place for line in own_lines for place in _places(variant, kind, power, line)}
     return [line for line in named if line.state in SAYING and line.order is not None
             and (units := _places(variant, kind, power, line)) and not units & known]

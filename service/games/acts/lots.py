@@ -17,7 +17,7 @@ from service.store.tables import PhaseState
 PATIENCE = timedelta(days=1)
 """How long a beacon is waited for before a person may go on without it."""
 FetchRound = Callable[[beacons.BeaconChain, int], str | None]
-"""Asks for the signature of a round; None if no person answers."""
+"""Fetches the signature of a round; None without an answer."""
 MOST_REASON = 300
 NO_REASON = (f"Nothing was changed: all players read the reason, so write at least {LEAST_REASON} "
              "characters.")
@@ -56,7 +56,7 @@ class DrawWithoutSeed(ReasonedAct[None]):
 @dataclass(frozen=True, slots=True)
 class DrawWithoutBeacon(ReasonedAct[None]):
     """Draws the lots of a closed phase with the sheets, since its beacon has not answered for a day and does
-    not answer now. `fetch` asks it once more."""
+    not answer now. `fetch` tries it once more."""
 
     most_reason: ClassVar[int] = MOST_REASON
     no_reason: ClassVar[str] = NO_REASON

@@ -44,7 +44,7 @@ class TakeBackResults(ReasonedAct[SentResults]):
     why: str
 
     def check(self, table: ActTable) -> None:
-        """Refuse results that were not sent, a game that is over, and later lots that everybody knows."""
+        """Refuse results that were not sent, a game that is over, and later lots that are public."""
         table.must_write()
         phase = table.any_phase(self.phase)
         if phase.state != PhaseState.SENT or phase.resolution is None:

@@ -83,7 +83,7 @@ class RemoveAddress(Act[None]):
     mail: str
 
     def check(self, table: ActTable) -> None:
-        """Refuse an address of another person, and the last one: no person could answer its player."""
+        """Refuse an address of another person, and the last one: no one could answer its player."""
         player = seats(table.session, table.game(self.game).id).get(self.power)
         address = table.session.get(AddressRow, self._address)
         if address is None or player is None or address.player_id != player:
@@ -235,7 +235,7 @@ def _refuse_elsewhere(table: ActTable, player_id: int) -> None:
 
 def _known(session: Session, mails: Sequence[str]) -> PlayerRow | None:
     owners = {player.id for mail in mails if (player := records.player_of(session, mail)) is not None}
-    # Two known players cannot be distinguished by what was typed, so no person is guessed.
+    # Two known players cannot be distinguished by what was typed, so no one is guessed.
     if len(owners) > 1:
         raise Refused("Nothing was changed: these addresses are registered for different players.")
     return session.get_one(PlayerRow, owners.pop()) if owners else None

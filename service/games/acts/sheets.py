@@ -228,7 +228,7 @@ class RefileSheet(ReasonedAct[str]):
         filed = filed_sheet(table.session, self.sheet)
         if self.power not in other_powers(table.session, filed.phase, filed.row):
             raise Refused("Nothing was changed: the sender of this sheet does not command that power.")
-        # SUB-12: the same sheet twice is one submission, also after it is filed anew.
+        # SUB-12: the same sheet twice is one submission, also after it is filed again.
         same = select(SubmissionRow.id).where(
             SubmissionRow.phase_id == filed.phase.id, SubmissionRow.power == self.power,
             SubmissionRow.semantic_key == filed.row.semantic_key)

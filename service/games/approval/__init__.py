@@ -1,4 +1,4 @@
-"""What is between a judged phase and its results: papers that no person settled, and sheets that may be the
+"""Obstacles between a judged phase and its results: papers that no one settled, and sheets that may be the
 wrong ones.
 
 Doors: `approve.approve_phase` sends them; `papers.unsettled_papers` is what must be used or refused first,

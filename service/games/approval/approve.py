@@ -30,7 +30,7 @@ LATE = "The results before it were sent later than planned."
 
 
 class Announcer(Protocol):
-    """What leaves when a phase is approved."""
+    """The letters that leave when a phase is approved."""
 
     @property
     def circulars(self) -> Circulars | None:
@@ -67,7 +67,7 @@ def approve_phase(
     """
     with store() as session:
         phase = session.get_one(PhaseRow, phase_id)
-        # A second press of the button, or a repeated delivery of the first, is no fault.
+        # A second press of the button, or a repeated delivery of the first, is not a fault.
         if phase.state == PhaseState.SENT:
             return
         resolution = check(session, phase, load)

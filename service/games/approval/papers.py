@@ -1,6 +1,6 @@
 """Papers of a phase that do not count: which of them wait for the coordinator, and what letters say of them.
 
-A paper waits if it would count once it was used, or if no person knows yet whether it is a sheet. Results
+A paper waits if it would count once it was used, or if it may be a sheet. Results
 cannot be approved before each is used, or refused with a reason (LET-01): ten players once read "No sheet was
 received" of seven powers whose sheets were on file, set aside for a doubt about the year. """
 
@@ -66,7 +66,7 @@ class Paper:
 
 
 def refusal_of(flags: Iterable[object]) -> str | None:
-    """Why a coordinator refused a held sheet, in their words; None if no person did."""
+    """Why a coordinator refused a held sheet, in their words; None if no one did."""
     return next((str(flag)[len(REFUSED):] for flag in flags if str(flag).startswith(REFUSED)), None)
 
 
@@ -152,7 +152,7 @@ def _held(session: Session, phase: PhaseRow) -> list[Paper]:
 def waiting_sheets(
     rows: Sequence[SubmissionRow], deadline: datetime, *, first: bool
 ) -> list[SubmissionRow]:
-    """Of the sheets of a phase those on hold that would count if they were released and that no person
+    """Of the sheets of a phase those on hold that would count if they were released and that no one
     refused."""
     submissions = [ranked(row) for row in rows]
     # What seems to bring no orders displaces nothing, and a person looks at it where nothing else came
@@ -167,7 +167,7 @@ def _would_count(
     key: int, submissions: Sequence[RankedSubmission], deadline: datetime, *, first: bool
 ) -> bool:
     """Whether a held sheet would be the one that counts if it were released."""
-    # A dark photograph that its sender took again is settled by the second: no person need look at it.
+    # A dark photograph that its sender took again is settled by the second: no one need look at it.
     released = [replace(each, held=False) if each.id == key else each for each in submissions]
     return any(ballot.submission.id == key for ballot in count(released, deadline, first=first).values())
 
@@ -178,7 +178,7 @@ def _quarantined(session: Session, window: _Window) -> list[Paper]:
         Paper(PaperKind.QUARANTINED, power, mail.received_at, _reason(mail.reason), mail=mail.sha256)
         for mail in window.mails(session, MailState.QUARANTINED)
         for power in window.game.powers_of(session, mail)
-        # Sent again as the refusal asks, it is on file: there is nothing left to decide (PHA-05).
+        # Sent again after the refusal, it is on file: there is nothing left to decide (PHA-05).
         if (power, _photographs(mail)) not in on_file
     ]
 
@@ -208,7 +208,7 @@ def _ignored(session: Session, window: _Window) -> list[Paper]:
 
 
 def _letters(session: Session, window: _Window) -> list[Paper]:
-    """Letters without a photograph that name a sheet or have files which no person opened."""
+    """Letters without a photograph that name a sheet or have files which no one opened."""
     rows = session.execute(
         select(CorrespondenceRow, MailRow).join(MailRow, MailRow.sha256 == CorrespondenceRow.sha256)
         .where(CorrespondenceRow.done_at.is_(None),
@@ -250,7 +250,7 @@ def _sheet_sentence(row: SubmissionRow, phase: PhaseRow) -> str:
 
 
 def _mail_sentences(session: Session, window: _Window) -> list[tuple[str, str]]:
-    """What became of mails from which no sheet was filed, each with the power it is from."""
+    """The fate of mails from which no sheet was filed, each with the power it is from."""
     sentences = [
         (power, f"A mail was received and set aside: {_reason(mail.reason, mail)}.")
         for mail in window.mails(session, MailState.QUARANTINED, MailState.REFUSED, MailState.IGNORED)

@@ -39,7 +39,7 @@ _COUNTED = frozenset({LineState.AUTO, LineState.READ})
 
 
 class QuestionKind(StrEnum):
-    """What makes a sheet doubtful: UNITS that its power has not, the SAME orders or picture as before, orders
+    """Reasons to doubt a sheet: UNITS that its power has not, the SAME orders or picture as before, orders
     of ANOTHER_KIND of phase, FEW orders, or another YEAR in its heading than the form it was filed with."""
 
     UNITS = "units"
@@ -60,7 +60,7 @@ class SheetQuestion:
 
 
 def open_questions(session: Session, phase: PhaseRow, variant: Variant) -> list[SheetQuestion]:
-    """The questions about a judged phase that no person has answered, by power; none before it is judged."""
+    """The questions about a judged phase that no one has answered, by power; none before it is judged."""
     if phase.state != PhaseState.READY or phase.resolution is None:
         return []
     sheets = executed(session, phase)

@@ -142,7 +142,7 @@ def program(process: int, *, opens_files: bool) -> bytes:
         *((numbers, [allowed]) for numbers in _NUMBERS.values()),
         (_OPEN, [_argument(1), *reading]),
         (_OPENAT, [_argument(2), *reading]),
-        # Whether a file is a terminal, which Python asks of each.
+        # Whether a file is a terminal, which Python tests for each.
         (_IOCTL, [_argument(1), *_only(_TCGETS, errno.ENOTTY)]),
         (_FCNTL, [_argument(1),
                   *(_Step(_EQUAL, command, hit=place)

@@ -82,7 +82,7 @@ class JailFault(RuntimeError):
 def offered() -> Walls:
     """The walls of this kernel, for a process that requests them now."""
     version = _libc().syscall(CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION_FLAG)
-    # The kernel answers whether it knows an action, here SECCOMP_RET_ERRNO, without installing anything.
+    # The kernel answers whether it supports an action, here SECCOMP_RET_ERRNO, without installing anything.
     action = ctypes.c_uint32(calls.RETURN_ERROR)
     number = calls.number("seccomp")
     knows = number is not None and _libc().syscall(number, 2, 0, ctypes.byref(action)) == 0
@@ -103,7 +103,7 @@ def close(root: Path, more: Iterable[Path] = ()) -> Walls:
         # Landlock holds the thread that requests it, and those that it starts.
         raise JailFault(f"it has {threads} threads already")
     _prctl(_SET_NO_NEW_PRIVS, 1)
-    # No person of the same account looks into its memory, and it leaves no core, whatever takes cores in.
+    # No one of the same account looks into its memory, and it leaves no core, whatever takes cores in.
     _prctl(_SET_DUMPABLE, 0)
     paths, landlock = [*readable(root), *more], walls.landlock
     if landlock and not _stands(lambda: _landlock(walls.landlock, paths)):
@@ -133,7 +133,7 @@ def _stands(build: Callable[[], None]) -> bool:
 
 
 def readable(root: Path) -> list[Path]:
-    """What a child may read: the interpreter, the libraries, and this program's own folders."""
+    """The paths that a child may read: the interpreter, the libraries, and this program's own folders."""
     # Its own library, and the packages that it looks into, also those of a virtual environment.
     paths = [Path(os.__file__).parent]
     paths += [

@@ -68,7 +68,7 @@ class ChildBodies:
             return None
         try:
             return list(load_bodies(run_child(ChildJob.MAILS, form, limits), len(batch)))
-        # What is no answer was written by a child that a mail had taken over.
+        # What is not an answer was written by a child that a mail had taken over.
         except (ChildDied, FormError):
             return None
 
@@ -102,7 +102,7 @@ def joined(head: IncomingMail, need: BodyNeed, body: MailBody | None, probe: Pic
 
 
 def _request(raw: bytes, need: BodyNeed) -> BodyRequest:
-    """What the child gets of a mail."""
+    """The part of a mail that the child gets."""
     if need is BodyNeed.REPORT:
         mail = without_envelope(raw)
         raw = mail[: split_headers(mail)[1] + MOST_OF_REPORT]

@@ -61,7 +61,7 @@ class _Opener:
         self._end: OpenerEnded | None = None
 
     def status_of(self, request: ForkRequest) -> int | None:
-        """The exit status of the fork for a request; None where the opener ended before it could tell. Raises
+        """The exit status of the fork for a request; None where the opener ended first. Raises
         TimeoutError."""
         with self._lock:
             self._users += 1

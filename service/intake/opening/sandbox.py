@@ -38,7 +38,7 @@ WALL_PER_CPU = 5
 
 @dataclass(frozen=True, slots=True)
 class SandboxLimits:
-    """What one file may cost.
+    """The limits of one file.
 
     `data` and `output`: bytes in and out. `memory`: bytes of address space. `cpu_seconds`: processor time.
     `wall_seconds`: time by the clock, after which the child counts as stuck. `jpeg_quality`: 1..95, of the

@@ -156,13 +156,13 @@ def _mails() -> Callable[[bytes], bytes]:
 
 
 def photo_answer(quality: int) -> Callable[[bytes], bytes]:
-    """What answers with the pages of a file, as JPEG of this quality (1..95)."""
+    """A function that returns the pages of a file, as JPEG of this quality (1..95)."""
     from ocr.image.form_fields import form_fields
     from ocr.image.formats import PictureFormat
     from ocr.image.open_image import ImageRefused, iter_pages
 
     def pages_of(data: bytes) -> bytes:
-        # Without what the start of this process took: twenty small pictures are no costly mail.
+        # Without what the start of this process took: twenty small pictures are not costly mail.
         begun = process_time()
         pages: list[bytes] = []
         answer: dict[str, object] = {

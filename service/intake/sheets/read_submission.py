@@ -46,7 +46,7 @@ from service.store.tables import GameRow, LineRow, PageRow, PhaseRow, SeatRow, S
 FATES = {
     PageKind.SHEET: FileFate.SHEET, PageKind.OURS: FileFate.OURS,
     PageKind.BLANK: FileFate.BLANK_SHEET, PageKind.OTHER: FileFate.NO_SHEET}
-"""What becomes of a page of each kind."""
+"""The fate of a page of each kind."""
 MOST_OTHER_GAMES = 100
 """On a site of more games only those of a sheet's own players are looked for in its heading."""
 
@@ -167,7 +167,7 @@ class SubmissionReader:
         self.on_read(phase.id)
 
     def give_up(self, payload: dict[str, Any], error: str) -> None:
-        """Put a sheet on hold whose reading failed three times, and tell its sender and the coordinator."""
+        """Put a sheet on hold whose reading failed three times, and inform its sender and the coordinator."""
         # It counts as read, so that the phase does not wait for it for ever.
         key = int(payload["submission"])
         with self.store.begin() as session:
@@ -187,7 +187,7 @@ class SubmissionReader:
         if hand is None or is_typed or not isinstance(self.recognizer, HandRecognizer):
             return self.recognizer, None
         # Of another network than today's: it was fitted before an update, and reads again once it is learnt
-        # anew.
+        # again.
         if hand.base != finetuned.SHA256:
             return self.recognizer, None
         return self.recognizer.with_hand(hand), hand.digest
@@ -219,7 +219,7 @@ class SubmissionReader:
                 fate = FileFate.SHEET if is_typed else fate_of_page(page, read_page, starts)
                 code = printed_code.code_on(page)
                 if fate in NO_ORDERS:
-                    # Its lines are not kept: they would wait at the desk, and the picture has them all.
+                    # Its lines are not stored: they would wait at the desk, and the picture has them all.
                     pages.append(InterpretedPage(original, upright, page.rotation, fate, code=code))
                     continue
                 heading = read_page.heading if heading == SheetHeading() else heading
@@ -378,7 +378,7 @@ def _other_games(session: Session, submission: SubmissionRow, game: GameRow) -> 
     count = session.scalars(select(func.count()).select_from(GameRow)).one()
     if count <= MOST_OTHER_GAMES:
         return records.games(session)
-    # No person mails the sheet of a game that they do not play; a letter may be of any player of this one.
+    # No one mails the sheet of a game that they do not play; a letter may be of any player of this one.
     players = (select(SeatRow.player_id).where(SeatRow.game_id == game.id, SeatRow.player_id.is_not(None))
                if submission.player_id is None else [submission.player_id])
     return session.scalars(
@@ -452,5 +452,5 @@ def _note(reading: Reading) -> str:
 def _refusal_of(pages: Sequence[InterpretedPage]) -> RefusalReason:
     """Why no page brings orders; the reason of the first that could not be read."""
     note = next((page.note for page in pages if page.note not in NO_ORDERS), RefusalReason.NO_PHOTO)
-    # The reader also knows reasons that no letter explains by themselves ("truncated").
+    # The reader also has reasons that no letter explains by themselves ("truncated").
     return RefusalReason(note) if note in set(RefusalReason) else RefusalReason.BAD_IMAGE

@@ -38,7 +38,7 @@ the automata of one board are 290."""
 
 @dataclass(frozen=True, slots=True)
 class RecognizedPage:
-    """One picture of a file: upright and encoded anew as JPEG (None if it could not be opened), and its
+    """One picture of a file: upright and encoded again as JPEG (None if it could not be opened), and its
     reading. `typed`: the rows of a form that was filled in with a keyboard; then nothing else of the file is
     read."""
 
@@ -63,7 +63,7 @@ class LineRecognizer(Protocol):
     def recognize_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
         """Alternative readings of a box of `RecognizedPage.upright`; empty if no engine sees a letter.
 
-        `rotation`: the page's quarter turn in degrees. Raises OSError for bytes that are no picture.
+        `rotation`: the page's quarter turn in degrees. Raises OSError for bytes that are not a picture.
         """
         ...
 
@@ -264,7 +264,7 @@ def _is_ours(page: bytes) -> bool:
 
 
 def _troubles(pages: Sequence[bytes]) -> tuple[str, ...]:
-    """What is wrong with the photographs at first sight, each word once."""
+    """The faults of the photographs at first sight, each word once."""
     # Imported here, as the networks are: a worker that only sends mail needs none of it.
     from ocr.image.first_look import first_look
 

@@ -66,7 +66,7 @@ class LineReader:
             return
         with self.store.begin() as session:
             row = session.get_one(LineRow, key, with_for_update=True)
-            # Added after the old ones: a candidate keeps its number, so that no person who has the line open
+            # Added after the old ones: a candidate keeps its number, so that no one who has the line open
             # takes another one than the one shown.
             if _may_be_read(session, row):
                 row.candidates = [*row.candidates, *({**candidate, AGAIN: True} for candidate in candidates)]

@@ -1,4 +1,4 @@
-"""What the intake must know to judge a mail: our own addresses, the games, their players and open phases."""
+"""The facts for judging a mail: our own addresses, the games, their players and open phases."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ContextError(UserFacingError):
 @dataclass(frozen=True, slots=True)
 class AnnouncedPhase:
     """A phase that is not open yet: its orders count from `opens` (UTC) on. `asked`: the powers that it asks
-    for orders, None for all of them or as long as no person can know. `is_due`: its hour has come, and it
+    for orders, None for all of them or as long as no one can know. `is_due`: its hour has come, and it
     opens once the results before it are sent (PHA-01)."""
 
     phase: Phase
@@ -56,7 +56,7 @@ class GameContext:
     whose deadline had passed when the mail came. `is_over`: no phase of it takes orders any more.
     `announced`: the phases that open later, in playing order; a sheet for one of them is stored (Q-74).
     `asked`: the powers that the open phase requests orders, None for all of them. `on_file`: the sheets of
-    each power for each phase that takes mail; None where only the mails before this one tell.
+    each power for each phase that takes mail; None where the mails before this one decide.
     """
 
     known: KnownGame

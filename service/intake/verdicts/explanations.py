@@ -34,9 +34,9 @@ _FIELDS = {
     "game": "the game", "power": "the power", "season": "the season", "year": "the year",
     "type": "the kind of orders",
 }
-"""What a subject states, by the names that a complaint gives its fields."""
+"""The contents of a subject, by the names that a complaint gives its fields."""
 
-# About the picture alone: it counts as it is, and no person is asked what it states (SUB-07).
+# About the picture alone: it counts as it is, and no one is asked what it states (SUB-07).
 _PHOTO_NOTES: dict[SheetFlag, Sentence] = {
     SheetFlag.PHOTO_CUT_OFF: Sentence(
         "Writing seems to run over the edge of your photograph. The sheet counts as it is; while there "

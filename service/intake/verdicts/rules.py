@@ -2,7 +2,7 @@
 
 The tests run in one fixed order and the first that fails names the reason: machines, bad_from,
 authentication, duplicates, subject, names, sender, phase, time, photographs. So the service does not act on a
-mail, and writes to no person, before the mail is authenticated.
+mail, and writes to no one, before the mail is authenticated.
 
 Whether a machine wrote a mail. A bounce that is none would lose a turn, so words alone never make a bounce
 of a player's mail.
@@ -52,7 +52,7 @@ def machine_reason(mail: IncomingMail, *, is_registered: bool) -> RefusalReason 
 def _is_believed(mail: IncomingMail, report: DeliveryReport, *, is_registered: bool) -> bool:
     if report.evidence is Evidence.FORM:
         return True
-    # "Undelivered Mail" as the subject of a player's forwarded sheet is no bounce.
+    # "Undelivered Mail" as the subject of a player's forwarded sheet is not a bounce.
     if is_registered:
         return False
     return report.evidence is Evidence.SERVER or not mail.has_pictures
@@ -62,7 +62,7 @@ def _looks_automatic(mail: IncomingMail) -> bool:
     """A vacation answer or challenge that bears no mark of RFC 3834."""
     marks = mail.machine
     if mail.has_pictures:
-        # The picture below a person's name in a vacation answer is no sheet.
+        # The picture below a person's name in a vacation answer is not a sheet.
         return marks.answer_subject and marks.answers_letter
     return marks.answer_subject or marks.answer_fields
 
@@ -93,7 +93,7 @@ def judge_mail(
             sender=sender, alert=True, subject=mail.subject, authentication=authentication,
         )
     # Judged first and compared then: a mail that was refused for a reason that has passed, such as a phase
-    # that was not open yet, is no repeat when it comes again.
+    # that was not open yet, is not a repeat when it comes again.
     fresh = replace(_settle(mail, received_at, context, earlier, sender), authentication=authentication)
     if mail.machine.is_forwarded_only and not taken_back and fresh.verdict is VerdictKind.REJECTED:
         # A rule is never answered but by the receipt of a sheet that it sent on.
@@ -132,7 +132,7 @@ def _authentication(mail: IncomingMail, sender: str, context: IntakeContext) -> 
 def as_earlier_mail(
     ref: str, mail: IncomingMail, received_at: datetime, verdict: Verdict
 ) -> EarlierMail | None:
-    """What later mails must know of this one; None if no later mail may be compared with it."""
+    """The facts of this mail for later ones; None if no later mail may be compared with it."""
     # A forged copy must not make the player's own mail a duplicate.
     if verdict.verdict is VerdictKind.IGNORED or verdict.reason in _NOT_KEPT or verdict.sender is None:
         return None
@@ -174,7 +174,7 @@ def _subject_key(verdict: Verdict) -> tuple[object, ...]:
     """The fields of the subject; if it could not be read, its words."""
     if verdict.complaint is not None:
         return (drop_prefixes(clean_line(verdict.subject)).casefold(),)
-    # A number that the intake gave is no word of the subject: the same mail would be given the next one.
+    # A number that the intake gave is not a word of the subject: the same mail would be given the next one.
     return (*verdict.sheet_key, None if Flag.VERSION_MISSING in verdict.flags else verdict.version)
 
 
@@ -236,7 +236,7 @@ def _route(mail: IncomingMail, context: IntakeContext, sender: str) -> _Route | 
             (game for game in context.games if game.name == letter.game), None)
         if letter is None or game is None:
             continue
-        # Both of them: a Message-ID is no secret, and a seat may have changed hands since.
+        # Both of them: a Message-ID is not a secret, and a seat may have changed hands since.
         own_seats = [
             power for power in game.players if letter.power in {None, power}
             and game.registered_address(sender, power) and game.registered_address(letter.to, power)
@@ -429,7 +429,7 @@ def _photographs(mail: IncomingMail) -> RefusalReason | None:
 
 
 def _within_limit(mail: IncomingMail) -> tuple[FileOutcome, ...]:
-    """What becomes of each file of a refused mail: those past the limit of photographs are not read."""
+    """The fate of each file of a refused mail: those past the limit of photographs are not read."""
     pages, outcomes = 0, []
     for outcome, picture in zip_longest(mail.outcomes, mail.pictures):
         pages += 0 if picture is None else picture.pages
@@ -471,7 +471,7 @@ def _accepted(
 def _on_file(
     verdict: Verdict, game: GameContext, earlier: Sequence[EarlierMail]
 ) -> Sequence[RankedSubmission]:
-    """The sheets on file of the verdict's power: those of the game, else as the mails before tell."""
+    """The sheets on file of the verdict's power: those of the game, else by the mails before."""
     power = verdict.power or ""
     if game.on_file is not None:
         return game.on_file.get(verdict.phase, {}).get(power, ())

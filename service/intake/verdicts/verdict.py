@@ -16,7 +16,7 @@ from service.mail.reports import DeliveryReport
 
 
 class VerdictKind(StrEnum):
-    """What happens to a mail. Rejected: does not count by itself. Ignored: never answered."""
+    """The verdict on a mail. Rejected: does not count by itself. Ignored: never answered."""
 
     ACCEPTED = "accepted"
     REJECTED = "rejected"
@@ -25,14 +25,14 @@ class VerdictKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What becomes of a mail, with all that receipts, quarantine and the desk need.
+    """The fate of a mail, with all that receipts, quarantine and the desk need.
 
     The fields of the subject are canonical, as far as they could be read, also in a rejection. `photos`:
     photographs that open. `sender`: the one address in From, or None. `reply_to`: the registered address to
-    answer, None if no person may be answered. `alert`: the coordinator is informed at once. `duplicate_of`:
+    answer, None if no one may be answered. `alert`: the coordinator is informed at once. `duplicate_of`:
     the earlier mail that this one repeats. `before`: the sheet on file that counted until this one came.
     `report`: a bounce or read receipt. `subject`: as received, decoded. `complaint`: what was wrong with the
-    subject. `trailing`: words after the version. `authentication`: who proved the sender or why no person
+    subject. `trailing`: words after the version. `authentication`: who proved the sender or why no one
     did; None where it was not asked. `files`: what becomes of each file of the mail. """
 
     verdict: VerdictKind

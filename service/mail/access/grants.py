@@ -37,7 +37,7 @@ class LoginFailed(UserFacingError):
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A program as a provider knows it: registered by the coordinator, with its name and perhaps a secret.
+    """A program as registered at a provider by the coordinator: its client id and perhaps a secret.
     `device_url` is "" where the provider takes no typed code for mail; `extra` goes with the browser."""
 
     token_url: str
@@ -207,7 +207,7 @@ class LoopbackListener:
             timeout = 5.0
 
             def do_GET(self) -> None:
-                # Another name for this machine, as a page of a stranger may give it, is no answer to us.
+                # Another name for this machine, as a page of a stranger may give it, is not an answer to us.
                 is_ours = self.headers.get("Host", "") == f"127.0.0.1:{listener.port}"
                 query = parse_qs(urlsplit(self.path).query)
                 is_answer = is_ours and "state" in query and urlsplit(self.path).path == "/"

@@ -1,7 +1,7 @@
 """One login of the site: its access tokens, and the pause after it was refused.
 
 Providers lock an account whose password is tried again and again. So everything in this process that logs in
-as the same user shares one `Login`, and after a refusal no person tries before its time, or before the
+as the same user shares one `Login`, and after a refusal no one tries before its time, or before the
 settings change. """
 
 from __future__ import annotations

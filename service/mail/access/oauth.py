@@ -51,7 +51,7 @@ USUAL_LIFE = 600.0
 
 class NoToken(Exception):
     """The provider gives no token; the sentence names it and the setting. `is_refused`: it answered, and will
-    answer so until the settings change or the owner of the mailbox allows it anew."""
+    answer so until the settings change or the owner of the mailbox allows it again."""
 
     def __init__(self, sentence: str, *, is_refused: bool = False) -> None:
         super().__init__(sentence)
@@ -128,8 +128,8 @@ class Tokens:
     def _answer(self) -> dict[str, object]:
         settings = self._settings
         secret = self._read_files()
-        # RFC 6749, 4.4: without a refresh token the application asks in its own name. Exchange Online needs
-        # that of programs that no person uses.
+        # RFC 6749, 4.4: without a refresh token the application requests in its own name. Exchange Online
+        # needs that of programs that no one uses.
         grant = "refresh_token" if self._refresh else "client_credentials"
         form = {
             "client_id": settings.client_id, "client_secret": secret,
@@ -138,7 +138,7 @@ class Tokens:
         try:
             return ask(settings.token_url, form, seconds=self._seconds)
         except TokenRefused as refused:
-            # RFC 6749, 5.2: 400 and 401 are about who asks; others, such as 429 and 503, pass.
+            # RFC 6749, 5.2: 400 and 401 are about the client; others, such as 429 and 503, pass.
             is_refused = refused.status in {400, 401, 403}
             raise NoToken(self._sentence(refused.code), is_refused=is_refused) from None
         except NoAnswer as fault:

@@ -25,7 +25,8 @@ class TokenRefused(Exception):
 
 
 class NoAnswer(Exception):
-    """The provider did not answer, or with something that is no JSON object; the text is a word for why."""
+    """The provider did not answer, or with something that is not a JSON object; the text is a word for
+    why."""
 
 
 def ask(url: str, form: Mapping[str, str], *, seconds: float = SECONDS) -> dict[str, object]:

@@ -87,7 +87,7 @@ def _sections(headers: Headers, provider: Provider) -> tuple[list[Received], lis
             sections.append([])
         elif name == _STAMP:
             stamp = read_stamp(value.decode("utf-8", "replace"))
-            # A stamp that names no person and cannot be read may be Microsoft's own, spoilt by the sender.
+            # A stamp that names no one and cannot be read may be Microsoft's own, spoilt by the sender.
             if provider.is_named(stamp.authserv_id):
                 sections[-1].append(stamp)
     return lines, sections

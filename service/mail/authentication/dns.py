@@ -31,7 +31,7 @@ MOST_NAMES = 2000
 
 
 class TxtState(StrEnum):
-    """What became of a look-up. ABSENT: DNS states that there is no such record. UNAVAILABLE: DNS said
+    """The fate of a look-up. ABSENT: DNS states that there is no such record. UNAVAILABLE: DNS said
     nothing that counts; a later try may."""
 
     ANSWERED = "answered"
@@ -70,7 +70,7 @@ class SystemLookup:
         from dns.rdatatype import TXT
 
         try:
-            # Made anew each time: the machine's resolvers may change while the site runs.
+            # Made again each time: the machine's resolvers may change while the site runs.
             answer = dns.resolver.Resolver().resolve(f"{name}.", TXT, lifetime=seconds, search=False)
         except (
             dns.resolver.NXDOMAIN, dns.resolver.NoAnswer, dns.resolver.YXDOMAIN,
@@ -112,7 +112,7 @@ class TableLookup:
 
 
 NO_DNS = TableLookup({})
-"""For a site or a test in which no person is asked."""
+"""For a site or a test in which no one is asked."""
 
 
 def _folded(name: str) -> str:

@@ -43,7 +43,7 @@ def is_too_wide(pattern: str) -> bool:
 @cache
 def _suffixes() -> PublicSuffixList:
     # The list is a file of the package, so nothing is fetched. A top-level name that it does not know counts
-    # as a suffix: no person signs for all of it.
+    # as a suffix: no one signs for all of it.
     return PublicSuffixList()
 
 
@@ -55,7 +55,7 @@ def organizational_domain(domain: str) -> str | None:
 
 def covers(signer: str, domain: str) -> bool:
     """Whether a signature of `signer` speaks for mail From `domain`: the same domain, or a parent of it that
-    is no public suffix."""
+    is not a public suffix."""
     signer_name, name = ascii_domain(signer), ascii_domain(domain)
     if signer_name is None or name is None or organizational_domain(signer_name) is None:
         return False

@@ -25,7 +25,7 @@ class Provider:
     `key`: its short name in settings. `names`: the authserv-ids that it writes, patterns with "*"; "" for a
     server that writes none. `border_hosts`: the hosts whose Received lines it writes, patterns; empty if they
     are not known. `stands`: where its stamps stand, in words, and `place`: the same as a value.
-    `entry_hosts`: those of its hosts that take mail from outside and from no other person. `dmarc`: whether
+    `entry_hosts`: those of its hosts that take mail from outside and from no one else. `dmarc`: whether
     it writes a DMARC result. `label`: its name for people. `sentence`: what a coordinator must know. """
 
     key: str

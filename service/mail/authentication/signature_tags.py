@@ -20,7 +20,7 @@ LONGEST_RECORD = 8192
 MOST_SIGNED = 200
 """Names in h=."""
 FEWEST_BITS, MOST_BITS = 1024, 8192
-"""Of an RSA key. RFC 8301, 3.2; above 4,096 no person has to check, and time grows with the cube."""
+"""Of an RSA key. RFC 8301, 3.2; above 4,096 no one has to check, and time grows with the cube."""
 MOST_EXPONENT = 1 << 32
 
 _TAG = re.compile(r"[ \t\r\n]*([A-Za-z][A-Za-z0-9_]*)[ \t\r\n]*=[ \t\r\n]*([!-:<-~ \t\r\n]*?)[ \t\r\n]*")
@@ -149,7 +149,7 @@ def _time(tags: Mapping[str, str], tag: str) -> datetime | None:
         raise SignatureFault(f"its {tag}= is not a time")
     try:
         return datetime.fromtimestamp(int(tags[tag]), UTC)
-    # RFC 6376, 3.5: a number too great for a time means "never" in x=; in t= it is no time that was.
+    # RFC 6376, 3.5: a number too great for a time means "never" in x=; in t= it is not a time that was.
     except (OverflowError, ValueError, OSError):
         return datetime.max.replace(tzinfo=UTC)
 

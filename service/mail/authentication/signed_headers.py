@@ -1,6 +1,6 @@
 """The header block of a mail as a signature counts it: every byte, in order.
 
-Stricter than `service.mail.headers`: a line that is no header, a CR on its own or a header that must stand
+Stricter than `service.mail.headers`: a line that is not a header, a CR on its own or a header that must stand
 once and is there twice is refused, so that what is proved is what is read. RFC 5322, 2.2 and 3.6; RFC 6376,
 8.15.
 """

@@ -41,7 +41,7 @@ class MethodResult:
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """One Authentication-Results header: who stamped it ("" where it names no person), and the results.
+    """One Authentication-Results header: who stamped it ("" where it names no one), and the results.
 
     `is_whole`: it keeps to the grammar. Otherwise nothing in it counts, and `results` is empty.
     """

@@ -10,7 +10,7 @@ OURSELVES = "ourselves"
 
 
 class AuthResult(StrEnum):
-    """What is known of the From domain. NONE: no person whose word counts said anything. TEMPORARY: DNS did
+    """Facts about the From domain. NONE: no one whose word counts said anything. TEMPORARY: DNS did
     not answer, so a later try may prove it; until then the mail is neither accepted nor refused."""
 
     PASS = "pass"  # noqa: S105 - the word of RFC 8601
@@ -20,7 +20,7 @@ class AuthResult(StrEnum):
 
 
 class Method(StrEnum):
-    """What proved a sender: our server's DMARC or DKIM result, a list's ARC seal, our own DKIM check,
+    """The proof of a sender: our server's DMARC or DKIM result, a list's ARC seal, our own DKIM check,
     or, of a sheet that came by a page and not by mail, the player's secret link."""
 
     DMARC = "dmarc"

@@ -1,1 +1,1 @@
-"""What a mail states: its text, its quotation, its pictures."""
+"""The contents of a mail: its text, its quotation, its pictures."""

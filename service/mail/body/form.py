@@ -27,7 +27,7 @@ _ENUMS: dict[str, type[StrEnum]] = {"kind": ReportKind, "outcome": Outcome, "evi
 
 
 class FormError(ValueError):
-    """The bytes are no bodies; anyone who wrote them was not our code, or was cut off."""
+    """The bytes are not bodies; anyone who wrote them was not our code, or was cut off."""
 
 
 @dataclass(frozen=True, slots=True)

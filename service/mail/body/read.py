@@ -134,12 +134,12 @@ class OtherFile:
 
 @dataclass(frozen=True, slots=True)
 class MailBody:
-    """What a body holds.
+    """The contents of a body.
 
     `files`: the photographs and what was meant as one, in the order of the mail; left out where only the
     report was asked for, and then `has_files` shows whether there are any. `overflow`: it has too many
     or too deep parts, and the rest was not read. `bold` and `text`: see `service.mail.body.text`.
-    `other_files`: attached files that are no photographs.
+    `other_files`: attached files that are not photographs.
     """
 
     files: tuple[MailFile, ...] = ()

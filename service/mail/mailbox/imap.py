@@ -267,7 +267,7 @@ class ImapSource:
         # PEEK, because a fetch of BODY[] marks the mail as read for everybody (RFC 3501, 6.4.5).
         part = "BODY.PEEK[]" if is_whole else f"BODY.PEEK[HEADER]<0.{HEADER_BYTES}>"
         if self._cut[uid] >= CUT_TRIES:
-            # Counted anew from here, for its next turn.
+            # Counted again from here, for its next turn.
             del self._cut[uid]
             raise MailCut(f"its transfer broke off {CUT_TRIES} times")
         # The count is deleted once the bytes are here, so it stays where the connection was cut on the way.
@@ -336,7 +336,7 @@ class ImapSource:
                         break
                 except IMAPClientAbortError as error:
                     # `idle_check` reads without waiting and takes half a line for the end of the connection.
-                    # The server is well: the next use connects again, and no person is alarmed.
+                    # The server is well: the next use connects again, and no one is alarmed.
                     if "unterminated line" not in str(error):
                         raise
                     self._client = None
@@ -355,7 +355,7 @@ class ImapSource:
     @staticmethod
     def _has_news(client: IMAPClient) -> bool:
         """Whether the server reported a mail since the last look, in the answers to other commands."""
-        # "0 EXISTS" reports an empty folder, which is no news.
+        # "0 EXISTS" reports an empty folder, which is not news.
         counts = client._imap.untagged_responses.get("EXISTS", [b"0"])  # noqa: SLF001
         return bool(counts[-1] != b"0")
 
@@ -522,7 +522,7 @@ class ImapSource:
             try:
                 answer = client.select_folder(self._settings.folder)
             except IMAPClientReadOnlyError:
-                # Mails can be taken in all the same; that they cannot be moved is told.
+                # Mails can be taken in all the same; that they cannot be moved is reported.
                 self._is_read_only = True
                 answer = client.select_folder(self._settings.folder, readonly=True)
             return str(answer[b"UIDVALIDITY"])

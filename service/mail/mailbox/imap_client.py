@@ -80,7 +80,8 @@ class LimitedImapClient(IMAPClient):  # type: ignore[misc]  # an untyped library
         # Left on, this option turns INTERNALDATE into local time without a zone.
         self.normalise_times = False
         # IMAPClient spells every answer out for a debug log, written or not: half the time of a fetch and
-        # most of its memory, 34 ms of processor time a mail instead of 20. And a log is no place for a mail.
+        # most of its memory, 34 ms of processor time a mail instead of 20. And a log is not a place for a
+        # mail.
         self._imap.debug = 0
 
     def _create_IMAP4(self) -> Any:  # noqa: N802 IMAPClient's name
@@ -117,7 +118,7 @@ class ServerBusy(Exception):
 
 
 def sentence(settings: MailIn, error: Exception, action: str) -> str:
-    """What went wrong and what to check, for the status page."""
+    """The fault and what to check, for the status page."""
     server = f"{settings.host}:{settings.port}"
     match error:
         case LoginError():

@@ -385,14 +385,14 @@ class _Look:
 
 
 def author_of(raw: bytes) -> str:
-    """The mark of a mail's author, by its headers alone; NO_AUTHOR if it can be no person's sheet."""
+    """The mark of a mail's author, by its headers alone; NO_AUTHOR if it can be no one's sheet."""
     # As the verdict on it (`bad_from`): one address in From, or it counts for no person.
     senders = senders_of(raw)
     return author_mark(senders[0]) if len(senders) == 1 and senders[0] else NO_AUTHOR
 
 
 def senders_of(raw: bytes) -> tuple[str, ...]:
-    """The addresses in From, "" for one that is no address."""
+    """The addresses in From, "" for one that is not an address."""
     return authors(split_headers(raw)[0].all("from"))
 
 

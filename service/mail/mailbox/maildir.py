@@ -155,7 +155,7 @@ class MaildirSource:
     def wait(self, seconds: float, stop: Signal) -> None:
         """See MailSource. Looks twice a second."""
         end = monotonic() + seconds
-        # A mail that cannot be moved is no news: it would have this look again without a pause.
+        # A mail that cannot be moved is not news: it would have this look again without a pause.
         while (not stop.is_set() and self._names.issuperset(map(_unique, self._files()))
                and (remaining := end - monotonic()) > 0):
             stop.wait(min(remaining, _POLL_SECONDS))
@@ -173,7 +173,7 @@ class MaildirSource:
         On a disk of another machine that is its clock. On a disk of our own it is our clock and proves
         nothing: mails and deadlines then go by one clock, and only NTP can show whether it is right.
         """
-        # No person looks for mail in `tmp`: a delivery is written there and then moved to `new`.
+        # No one looks for mail in `tmp`: a delivery is written there and then moved to `new`.
         try:
             with NamedTemporaryFile(dir=self._root / "tmp", prefix="galloper-clock-") as probe:
                 return datetime.fromtimestamp(os.fstat(probe.fileno()).st_mtime, UTC)

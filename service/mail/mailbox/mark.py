@@ -30,7 +30,7 @@ from service.store.tables import EventRow, MailboxMarkRow
 SUBJECT = "Galloper: the mark of this mailbox"
 """Subject of the mail; a mailbox is searched for it at each start."""
 MOST_BYTES = 4_000
-"""A larger mail is no mark."""
+"""A larger mail is not a mark."""
 SENDER = b"galloper@galloper.invalid"
 """In its From field."""
 MARGIN = timedelta(days=1)
@@ -69,7 +69,7 @@ def note_of(mark: Mark, at: datetime) -> bytes:
 def mark_in(raw: bytes) -> Mark | None:
     """The mark that a mail holds, or None."""
     headers, _ = split_headers(raw)
-    # What a server delivered has a Received line on top: a stranger's mail is no mark, whatever it holds.
+    # What a server delivered has a Received line on top: a stranger's mail is not a mark, whatever it holds.
     if len(raw) > MOST_BYTES or headers.all("received"):
         return None
     values = [_VALUE.fullmatch(value.strip()) for value in headers.all(_FIELD)]
@@ -86,8 +86,8 @@ def is_mark(raw: bytes) -> bool:
 
 
 def row_of(session: Session, mailbox: str) -> MailboxMarkRow | None:
-    """What the database holds of its mark on a mailbox (`MailSource.name`); None before the first start on
-    it."""
+    """The stored mark on a mailbox (`MailSource.name`); None before the first start
+    on it."""
     return session.get(MailboxMarkRow, mailbox)
 
 
@@ -103,7 +103,7 @@ def claim(source: MailSource, store: Store, clock: Clock) -> int:
     1. Note site and first day, once for a database.
     2. Refuse a mailbox with another site's mark.
     3. Raise the count above the database's and the mailbox's, in the database first: a process that looks
-       between the two finds the lower count in the mailbox, which is no copy.
+       between the two finds the lower count in the mailbox, which is not a copy.
     4. Write the mark.
     """
     name = source.name

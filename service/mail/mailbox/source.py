@@ -66,7 +66,7 @@ class Signal(Protocol):
 
 
 class MailSource(Protocol):
-    """A mailbox, for one thread at a time. Every method may raise MailboxError; the next call begins anew.
+    """A mailbox, for one thread at a time. Every method may raise MailboxError; the next call begins again.
     `name`: account and folder."""
 
     @property
@@ -89,7 +89,7 @@ class MailSource(Protocol):
 
     def move_to_done(self, places: Sequence[MailboxLocation]) -> Mapping[MailboxLocation, MailboxLocation]:
         """Move mails to the folder of those taken in; the new place of each, where the server names it. A
-        mail that is gone is no error. Raises MoveRefused."""
+        mail that is gone is not an error. Raises MoveRefused."""
 
     def list_done(self, seen: str, since: datetime) -> tuple[Sequence[WaitingMail], str]:
         """The mails in the folder of those taken in, newest first, and a word for this state of the folder.

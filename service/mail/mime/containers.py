@@ -66,15 +66,15 @@ class Inner:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What a container holds. `kind`: why the container itself counts as a file, None if what it holds takes
-    its place."""
+    """The contents of a container. `kind`: why the container itself counts as a file, None if what it holds
+    takes its place."""
 
     inner: tuple[Inner, ...] = ()
     kind: OtherKind | None = None
 
 
 def opened(data: bytes, name: str, declared_type: str, budget: Budget) -> Opened | None:
-    """What a file holds; None if it is no container. Never raises."""
+    """The contents of a file; None if it is not a container. Never raises."""
     try:
         if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
             return _zip(data, budget)

@@ -28,7 +28,7 @@ _DEEPEST = 12
 
 
 class _NotThisError(ValueError):
-    """The bytes are no signed message."""
+    """The bytes are not a signed message."""
 
 
 def signed_content(data: bytes) -> bytes | None:
@@ -217,14 +217,14 @@ def _walk(root: Tree, parts: MimeParts) -> None:
 
 
 def _tree(part: Tree, parts: MimeParts) -> list[Tree | MimePart]:
-    """What a part of a mail holds."""
+    """The contents of a part of a mail."""
     parts.encrypted = parts.encrypted or content_type(part) == "multipart/encrypted"
     children: list[Tree | MimePart] = [*_children(part)]
     return children if children or part.is_multipart() else _leaf(part, parts)
 
 
 def _file(part: MimePart, parts: MimeParts, budget: Budget) -> list[Tree | MimePart]:
-    """What an attached file holds; one that is no container, or does not open, is a leaf."""
+    """The contents of an attached file; one that is not a container, or does not open, is a leaf."""
     found = opened(part.data, part.name, part.declared_type, budget)
     if found is None or found.kind is not None:
         parts.leaves.append(part if found is None else replace(part, data=b"", kind=found.kind))
@@ -289,7 +289,7 @@ def payload_of(part: Tree) -> bytes:
 
 
 def _leaf(part: Tree, parts: MimeParts) -> list[Tree | MimePart]:
-    """What a leaf holds, or the leaf itself; of an opaque signature the message in it."""
+    """The contents of a leaf, or the leaf itself; of an opaque signature the message in it."""
     # TNEF is known by its bytes: the part also comes as application/octet-stream, under any name.
     kind, data = content_type(part), payload_of(part)
     if data.startswith(SIGNATURE):

@@ -1,6 +1,6 @@
-"""Bounces that are no delivery reports: the addresses in the words of qmail, Exim, Notes and a hundred more.
+"""Bounces that are not delivery reports: the addresses in the words of qmail, Exim, Notes and a hundred more.
 
-flufl.bounce knows most old dialects. It is given a small copy of the mail: it looks at each line some hundred
+flufl.bounce reads most old dialects. It is given a small copy of the mail: it looks at each line some hundred
 times, and a returned letter brings its pictures along. What it does not know is read by the forms that all
 dialects share.
 """
@@ -176,12 +176,12 @@ def words_of_server(notice: str) -> str:
 
 
 def sure_addresses(notice: str, headers: Headers) -> tuple[str, ...]:
-    """The addresses that the words of a notice call failed; () if none can be told."""
+    """The addresses that the words of a notice call failed; () if none can be found."""
     return _by_forms(_SURE_FORMS, words_of_server(notice).splitlines(), _own(headers))
 
 
 def addresses_in_words(notice: str, headers: Headers) -> tuple[str, ...]:
-    """The failing addresses of a notice in a dialect that no person knows; () if none can be told."""
+    """The failing addresses of a notice in an unknown dialect; () if none can be found."""
     own, lines = _own(headers), words_of_server(notice).splitlines()
     fitting = _by_forms(_SURE_FORMS, lines, own)
     if fitting:

@@ -110,7 +110,7 @@ CHALLENGE = _any_of(
     r"challenge[-/ ]response", r"^re: .* \(verification\)$",
     r"sender (?:address )?verification (?:required|needed|request)", r"antispam uol",
 )
-"""The subject of a program that asks the sender to prove himself."""
+"""The subject of a program that demands a proof from the sender."""
 
 
 _LONGEST_SUBJECT = 1000
@@ -165,7 +165,7 @@ _ANSWER_PRECEDENCE = {"auto_reply", "auto-reply", "autoreply"}
 
 @dataclass(frozen=True, slots=True)
 class MachineMarks:
-    """The headers by which programs say, or show, that no person wrote a mail.
+    """The headers by which programs say, or show, that no one wrote a mail.
 
     The first four are stated outright (RFC 3834, RFC 5321). `report`: multipart/report. `server`: a mail
     server's own address or name in From. `returned`: fields or a subject by which servers return mail.
@@ -214,7 +214,7 @@ def machine_marks(headers: Headers) -> MachineMarks:
         for identifier in message_ids(value)
     ]
     return MachineMarks(
-        # RFC 5321, 4.5.5: bounces and notices have an empty return path, so that no person answers them.
+        # RFC 5321, 4.5.5: bounces and notices have an empty return path, so that no one answers them.
         null_return_path=path is not None
         and re.fullmatch(r"<\s*>", strip_comments(path).strip()) is not None,
         # RFC 3834, 5: "no" states that a person sent the mail.

@@ -140,7 +140,7 @@ def _in_words(notice: _Notice) -> DeliveryReport | None:
     if is_answer and not (marks.server and marks.returned):
         return None
     text = dialects.notice_text(notice.root)
-    # Two marks that no person's mail has make a bounce of a mail whose words no person can read.
+    # Two marks that no one's mail has make a bounce of a mail whose words no one can read.
     is_certain = (marks.server or marks.returned) and (
         marks.null_return_path or marks.letter is not None or (marks.server and marks.returned)
         or (marks.server and marks.auto_submitted)
@@ -166,7 +166,7 @@ def _in_words(notice: _Notice) -> DeliveryReport | None:
 
 
 def _refused(text: str, headers: Headers) -> dialects.Failures:
-    """The addresses in a server's words without a subject that tells: an SMTP error and whom it is about."""
+    """The addresses in a server's words without a telling subject: an SMTP error and whom it is about."""
     is_refused = _REFUSED.search(text) is not None
     return dialects.Failures(dialects.sure_addresses(text, headers) if is_refused else ())
 

@@ -1,4 +1,4 @@
-"""What a machine states about a letter of ours."""
+"""The statement of a machine about a letter of ours."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ReportKind(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What became of a letter on its way. Delayed: its server keeps trying."""
+    """The fate of a letter on its way. Delayed: its server keeps trying."""
 
     FAILED = "failed"
     DELAYED = "delayed"
@@ -24,7 +24,7 @@ class Outcome(StrEnum):
 class Evidence(StrEnum):
     """Why a mail is taken for a report, the strongest first.
 
-    FORM: written in the form of RFC 3464 or RFC 8098 by a server, which no person's mail program does.
+    FORM: written in the form of RFC 3464 or RFC 8098 by a server, which no one's mail program does.
     SERVER: known by its words, in a mail that a server wrote. WORDS: by its words and subject alone.
     """
 

@@ -49,7 +49,7 @@ class Connection:
 
     @property
     def left(self) -> timedelta:
-        """How long no person may hand over a letter on this connection."""
+        """How long no one may hand over a letter on this connection."""
         return timedelta(seconds=max(0.0, self._next - monotonic()))
 
 
@@ -93,7 +93,7 @@ class Connections:
                     connection.is_lost.set()
 
     def give_back(self, connections: Sequence[Connection]) -> None:
-        """Leave them to anyone who asks next, each when its pace allows the next letter."""
+        """Leave them to the next caller, each when its pace allows the next letter."""
         # Before the clock is asked, which may take a while: an end that is too late does no harm.
         lefts = [connection.left for connection in connections]
         with self._store.begin() as session:

@@ -1,6 +1,6 @@
 """Letters go out: first a row in the transaction of the event that causes them, then a socket.
 
-Nothing is sent exactly once over a mail connection. A letter is claimed before it is sent. If no person knows
+Nothing is sent exactly once over a mail connection. A letter is claimed before it is sent. If no one knows
 whether the server took it, it is sent once more under the same Message-ID and marked as possibly sent twice,
 and after that a person decides. Addresses and texts are never logged.
 """
@@ -240,7 +240,7 @@ def send_due(
     """Send every letter that is due, by rank and in the order they were written. Safe in several processes at
     a time.
 
-    Each goes to an address its player has now; `not_sent` reports one that failed, or that no person is to
+    Each goes to an address its player has now; `not_sent` reports one that failed, or that no one is to
     get, to a person, in the transaction that ends it. `addressees`: whose a letter of each kind is; of a kind
     that is not named, the player's own. `connections`: those of the site, one where none are named; as many
     letters are handed over at the same time as this process gets of them, and none where other processes have
@@ -311,7 +311,7 @@ class _Round:
                     self.store, self.blobs, self.clock.now(), self.not_sent, self.addressees)
                 if row is None:
                     break
-                # A letter that no person is to get has ended with its claim.
+                # A letter that no one is to get has ended with its claim.
                 if row.state != OutboxState.SENDING:
                     failed += row.state == OutboxState.FAILED
                     continue
@@ -386,7 +386,7 @@ def _send(round_: _Round, row: OutboxRow) -> OutboxState:
     except ServerUnavailable:
         raise
     except Exception as error:
-        # No person knows how far an unforeseen fault came, and the next letter must not wait for it.
+        # It is unknown how far an unforeseen fault came, and the next letter must not wait for it.
         return _unclear(round_, row, f"an unforeseen fault ({type(error).__name__})")
     return _end_as_sent(round_, row, round_.clock.now())
 

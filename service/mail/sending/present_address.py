@@ -32,7 +32,7 @@ class LetterReader:
 
 
 def reader_of(session: Session, letter: OutLetter) -> LetterReader:
-    """The player to whose address a letter is written; no person for the coordinator's letters."""
+    """The player to whose address a letter is written; no one for the coordinator's letters."""
     if letter.addressee is Addressee.COORDINATOR:
         return LetterReader()
     player = records.player_of(session, letter.recipient)
@@ -45,7 +45,7 @@ def reader_of(session: Session, letter: OutLetter) -> LetterReader:
 
 @dataclass(frozen=True, slots=True)
 class NotSent:
-    """A letter that goes to no person. `is_missed`: a person should hear of it."""
+    """A letter that goes to no one. `is_missed`: a person should hear of it."""
 
     state: OutboxState
     sentence: str
@@ -58,7 +58,7 @@ def bring_up_to_date(
     """Give a claimed letter the address its player has now, in its row and in its To; None if it can be sent.
     `addressee` is that of its kind.
 
-    A letter that no person is to get ends here, with the reason in its row.
+    A letter that no one is to get ends here, with the reason in its row.
     """
     if row.player_id is None:
         return None
@@ -133,7 +133,7 @@ def _address(session: Session, row: OutboxRow, addressee: Addressee) -> str | No
 def _player(
     session: Session, row: OutboxRow, addressee: Addressee
 ) -> tuple[int | None, NotSent | None]:
-    """Who is to get a letter now, or why no person is."""
+    """Who is to get a letter now, or why no one is."""
     follows_seat = addressee in {Addressee.SEAT, Addressee.SEATED_PLAYER}
     if row.game_id is None or row.power is None or not follows_seat:
         return row.player_id, None

@@ -24,7 +24,7 @@ SECONDS = 60.0
 """Longest wait for a part of an answer of the server; `LineLimits` has that for a whole one."""
 _GOES_AWAY = 421
 _REPLY_WORDS = 160
-"""Characters of the server's own words that are kept for the coordinator."""
+"""Characters of the server's own words that are stored for the coordinator."""
 _TOO_BIG = 552
 LONGEST_LOCAL_PART = 64
 """Characters before the @ (RFC 5321, 4.5.3.1.1)."""
@@ -113,7 +113,7 @@ class SmtpTransport:
 
     @contextmanager
     def _reporting(self) -> Iterator[None]:
-        """Turn whatever goes wrong into the exceptions of `Transport`; the next use then connects anew."""
+        """Turn whatever goes wrong into the exceptions of `Transport`; the next use then connects again."""
         try:
             yield
         except SmtpAnswer as answer:

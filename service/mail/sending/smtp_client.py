@@ -51,7 +51,7 @@ def timed_out(error: Exception) -> bool:
 
 
 def sentence(settings: MailOut, error: Exception) -> str:
-    """What went wrong and what to check, for the status page."""
+    """The fault and what to check, for the status page."""
     server = f"{settings.host}:{settings.port}"
     match error:
         case smtplib.SMTPAuthenticationError():
@@ -60,7 +60,7 @@ def sentence(settings: MailOut, error: Exception) -> str:
         case smtplib.SMTPNotSupportedError():
             words = (f"The mail server {server} offers no STARTTLS or no login; check mail_out.port and "
                      "mail_out.starttls.")
-        # The bare class: smtplib knows none of the ways to log in that the server offers.
+        # The bare class: smtplib supports none of the server's ways to log in.
         case smtplib.SMTPException() if type(error) is smtplib.SMTPException:
             words = (f"The mail server {server} offers no login by password; see mail_out.oauth in the "
                      "settings.")

@@ -1,4 +1,4 @@
-"""What became of each file of a mail, in sentences for its sender (ARR-02): the file by its name, what is
+"""The fate of each file of a mail, in sentences for its sender (ARR-02): the file by its name, what is
 wrong with it, and what to do."""
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def every_file(files: Sequence[FileOutcome]) -> tuple[str, ...]:
 
 
 def files_of(session: Session, submission: SubmissionRow) -> tuple[FileOutcome, ...]:
-    """What became of the files of the mail that brought a sheet, with what its reading has shown."""
+    """The fate of the files of the mail that brought a sheet, with what its reading has shown."""
     mail = None if submission.sha256 is None else session.get(MailRow, submission.sha256)
     outcomes = load_outcomes(None if mail is None else mail.verdict_fields.get("files"))
     fates: dict[str, set[str | None]] = {}

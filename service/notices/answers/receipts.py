@@ -337,7 +337,7 @@ def _receipt_late_sample(seat: Previews) -> Sample[ReceiptFacts]:
 RECEIPT = LetterKind(
     "receipt", ReceiptFacts, "Receipt for a sheet in time",
     Occasion("the sender", "a sheet arrives in time", _receipt_sample),
-    # Where receipts show each line as read, the desk's page of a letter told orders before the deadline.
+    # Where receipts show each line as read, the desk's page of a letter showed orders before the deadline.
     rank=Rank.ANSWER, answers_mail=True, contents=Contents.SHEET)
 """The machine's receipt for a sheet (OUT-02). It shows what arrived, never what it means."""
 

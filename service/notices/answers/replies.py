@@ -254,8 +254,8 @@ class Replies:
     def unusable(
         self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: RefusalReason
     ) -> None:
-        """No page of a sheet could be read: tell its sender how to photograph it better. If it came by post,
-        inform the coordinator, who has the sheet."""
+        """No page of a sheet could be read: advise its sender how to photograph it better. If it came by
+        post, inform the coordinator, who has the sheet."""
         if submission.sha256 is None:
             self._posted(session, submission, phase, reason)
             return
@@ -395,7 +395,7 @@ def answers_today(session: Session, letters: LetterContext, address: str, game: 
 
 
 def _reassurance(reassurance: str, before: int) -> str:
-    """What is safe; the last answer of a day adds that it is the last."""
+    """The safe parts; the last answer of a day adds that it is the last."""
     return Sentence.of(reassurance, LAST_ANSWER) if before == ANSWERS_A_DAY - 1 else reassurance
 
 

@@ -2,7 +2,7 @@
 far they are (LET-04).
 
 Nothing leaves before every letter is made: they are put into the outbox in one transaction. A worker that
-dies under way has left nothing but files that no person names, and the queue begins the job again.
+dies under way has left nothing but files that no one names, and the queue begins the job again.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Approvals:
 
         1. Expect the approval that the payload names, still drawing; otherwise return.
         2. Approve the phase, noting each step.
-        3. Note that it was sent, or why it was not. A fault that no person foresaw is raised: the queue tries
+        3. Note that it was sent, or why it was not. A fault that no one foresaw is raised: the queue tries
            again.
         """
         row = self._row(payload)

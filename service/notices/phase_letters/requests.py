@@ -1,4 +1,4 @@
-"""What each power is asked for after a phase: retreats, with where each unit was beaten from and which places
+"""The requests to each power after a phase: retreats, with where each unit was beaten from and which places
 are barred; builds and removals, and no more of them than there are.
 """
 
@@ -45,7 +45,7 @@ class RetreatFacts(LetterFacts):
 @dataclass(frozen=True, slots=True)
 class AdjustmentFacts(LetterFacts):
     """A power's offer (`count` above 0) or demand (below 0) for the Winter, before transfers (OUT-07).
-    `lots_may_decide`: removals that no person orders are drawn by lot; `separate_sheets`: builds and removals
+    `lots_may_decide`: removals that no one orders are drawn by lot; `separate_sheets`: builds and removals
     must not be on one sheet. `places`: in how many places the power may build, None if they are enough.
     `may_receive_supply`: another power may send it supply, with which it may build or keep a unit."""
 
@@ -92,7 +92,8 @@ def units_to_retreat(variant: Variant, resolution: Resolution, power: str) -> li
 def retreat_unit(
     variant: Variant, dislodgement: Dislodgement, contested: frozenset[str], power: str = "", words: str = "",
 ) -> RetreatUnit:
-    """What a power is told of a dislodged unit. `power` is by default the unit's own, `words` its name."""
+    """The request to a power about a dislodged unit. `power` is by default the unit's own, `words` its
+    name."""
     unit = dislodgement.unit
     return RetreatUnit(
         words or unit_text(variant, unit), variant.board.provinces[dislodgement.attacker_from].name,

@@ -46,7 +46,7 @@ def disc(x: float, y: float, radius: float) -> BaseGeometry:
 
 def seal(place: LabelPlace, power: Power | None) -> str:
     """A centre's mark: the owner's letter on paper within a ring of the owner's colour and pattern; a black
-    point where no person owns it. A town is a disc, the mark of a county's centre a shield. A capital wears a
+    point where no one owns it. A town is a disc, the mark of a county's centre a shield. A capital wears a
     crown."""
     if place.seal is None:
         return ""

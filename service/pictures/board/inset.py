@@ -165,7 +165,7 @@ def _is_visible(whole_place: LabelPlace, enlarged_place: LabelPlace, frame: Rect
 
 
 def enlarged(sheet: MapPaper, window: Rect) -> MapPaper:
-    """What a window shows, on its own sheet."""
+    """The part of the map in a window, on its own sheet."""
     larger = magnification(window, sheet.paper)
     frame = Rect(0.0, 0.0, window.width * larger, window.height * larger)
     places = {}

@@ -2,7 +2,7 @@
 
 Each name has some hundred candidates, a wording and a spot, priced by what lies under them. Names are set
 from the most cramped on; then each in turn moves to its cheapest spot given all others, and a pair that stays
-in each other's way pays more each round, until no person overlaps. No chance is involved: the same board
+in each other's way pays more each round, until no one overlaps. No chance is involved: the same board
 gives the same map. """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LINES_MOST_WORSE, ENDS_MOST_WORSE = 3.5, 7.5
 """The same for a name that only lines cross, for both can still be read; and for one that hides where a line
 ends."""
 _BELOW, _END_BELOW = 2.0, 8.0
-"""What a name costs for each millimetre of a line that it covers, and for each end of a line."""
+"""The cost of a name for each millimetre of a line that it covers, and for each end of a line."""
 SHORT_FROM = 1.5
 """A name that costs so much by what it covers may be made short."""
 LEADER_FROM = 1.1
@@ -92,7 +92,7 @@ def place_labels(
 
 class NameGround:
     """What lies under the names of a sheet with its furniture, and the places that each name may have there:
-    worked out when first asked for, and kept."""
+    worked out at the first call, and cached."""
 
     def __init__(self, sheet: MapPaper, furniture: Iterable[Rect]) -> None:
         self._sheet, self._furniture = sheet, list(furniture)
@@ -153,7 +153,7 @@ class LinesBelow:
         return np.asarray(_overlaps(boxes, self._rows[near]) @ self._prices[near])
 
     def under(self, label: Label) -> float:
-        """What a name costs where it is."""
+        """The cost of a name where it is."""
         return float(self.price(_box_rows([label.box]))[0])
 
 

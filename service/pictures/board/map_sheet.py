@@ -181,7 +181,7 @@ def draw_map(
     """The control of a board as SVG, sized in millimetres (MAP-01 to MAP-05). `orders` draws what units were
     told to do, by the places of their plates, on the map and again on each inset.
 
-    `centres` maps each owner to the regions it owns; owners that are no power of the variant, and regions
+    `centres` maps each owner to the regions it owns; owners that are not powers of the variant, and regions
     that are none of the board, raise KeyError. A `plan` made before saves the placing of names. Raises
     NoShapes.
     """

@@ -1,7 +1,7 @@
 """The placement of a board's names, computed once and shipped next to the board as `placing-a3.json` and
 `placing-a4.json`.
 
-Computing it takes seconds, and no person who requests a map should wait for that. A file shows which board it
+Computing it takes seconds, and no one who requests a map should wait for that. A file shows which board it
 was made from. A file made from another board, or on a machine whose type has other widths, is reported as out
 of date and not used: the names are placed again, which gives the same map, only later. Made by `python -m
 service.pictures.board.place_names`. """

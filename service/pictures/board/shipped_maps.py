@@ -93,7 +93,7 @@ def _marked(variant: Variant, place: LabelPlace, owner: str | None, size: float,
 
 
 def _key(variant: Variant, owners: Sequence[str | None], window: Rect, size: float) -> list[str]:
-    """What the letters represent, as lines below the map."""
+    """The meaning of the letters, as lines below the map."""
     powers = [power for power in variant.powers.values() if power.id in owners]
     words = [f"{power.letter} {power.name}" for power in powers]
     words += ["– nobody"] if None in owners else []
@@ -173,7 +173,7 @@ def board_png(
 
 
 def board_changes(variant: Variant, owners: Mapping[str, str | None]) -> str:
-    """A small map of the centres that changed hands, as SVG: each with its new owner, None for no person. ""
+    """A small map of the centres that changed hands, as SVG: each with its new owner, None for no one. ""
     where none changed, and for a board that is not drawn."""
     if not owners or not maps.shapes(variant.slug):
         return ""

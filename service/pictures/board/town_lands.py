@@ -23,8 +23,8 @@ paper, so that every map of a board states the same."""
 
 
 def draw_town_lands(sheet: MapPaper, held: Mapping[str, Power]) -> str:
-    """The washes as SVG. `held` maps region to owner. A county without a centre that no person holds has the
-    colours of its towns, each the part that is nearest to it; the part of a town that no person owns stays
+    """The washes as SVG. `held` maps region to owner. A county without a centre that no one holds has the
+    colours of its towns, each the part that is nearest to it; the part of a town that no one owns stays
     plain."""
     towns = [place for place in sheet.places.values()
              if place.ground is GroundKind.TOWN and place.seal is not None]

@@ -39,8 +39,8 @@ FACES = {
 PACKAGES = {name: "fonts-dejavu-core" if name == "plain" else "fonts-ebgaramond" for name in FACES}
 """Debian's package that brings each face."""
 
-# In quotes: a name with a part that begins with a digit is no name in CSS without them, and browsers then set
-# everything in a face of their own.
+# In quotes: a name with a part that begins with a digit is not a name in CSS without them, and browsers then
+# set everything in a face of their own.
 _SMALL, _LARGE = (f"'EB Garamond {size}', 'EB Garamond', Georgia, serif" for size in ("08", "12"))
 CSS = {
     "roman": f'font-family="{_SMALL}"',

@@ -80,7 +80,7 @@ def _waves(bounds: Bounds, gap: float) -> Strokes:
 
 
 def _chevron(bounds: Bounds, gap: float) -> Strokes:
-    # Steep and close, so that no person takes it for waves.
+    # Steep and close, so that no one takes it for waves.
     return _zigzag(bounds, gap * 1.15, 2, lambda turn: 1.3 * abs(turn % 1 - 0.5))
 
 

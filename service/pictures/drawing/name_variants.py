@@ -89,7 +89,7 @@ def _splits(words: list[str], count: int) -> list[tuple[str, ...]]:
 def extent(wording: NameVariant) -> tuple[float, float]:
     """Width and height of the ink of a name as set, on paper: a turned name is higher than wide."""
     width = max(
-        # The space after the last letter is no ink.
+        # The space after the last letter is not ink.
         fonts.width(line, wording.face, wording.size, wording.spacing) - wording.spacing * wording.size
         for line in wording.lines
     )

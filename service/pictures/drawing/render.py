@@ -58,7 +58,7 @@ def to_pdf(
         f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title></head>'
         f"<body style='margin:0'>{document}</body></html>"
     ) if _is_svg(sheets[0]) else sheets[0]
-    # WeasyPrint knows a face by the family that its file names first. EB Garamond's sizes for small print and
+    # WeasyPrint finds a face by the family that its file names first. EB Garamond's sizes for small print and
     # for titles both name "EB Garamond", so it would embed one file and set the other's letters with it, by
     # the other's widths (ISO 14289-1, 7.21.5). A document has one size of each style.
     for quote in ("'", '"'):

@@ -42,7 +42,7 @@ STRIP = 0.33
 @dataclass(frozen=True, slots=True)
 class MapPaper:
     """Every region on its paper. `scale` is kilometres a millimetre; `land` all land of the board; `far` land
-    that is no region; `west`, `north` the kilometres at the neat line's top left corner. `is_sketch`: the
+    that is not a region; `west`, `north` the kilometres at the neat line's top left corner. `is_sketch`: the
     shapes come from the board's tables, so places and distances mean nothing."""
 
     places: Mapping[str, LabelPlace]

@@ -3,7 +3,7 @@ LET-12); the order sheet as a PDF form, for who cannot write by hand (BEY-08); a
 fill it in, for the welcome (LET-08).
 
 A sheet is made to be read back. Its marks show where it lies in a photograph and which way is up, its code
-for which power and phase it was printed; everything else that is printed and is no heading is where the
+for which power and phase it was printed; everything else that is printed and is not a heading is where the
 reader knows it (`ocr.image.sheet_layout`) and is taken out before anything is read. The heading is in plain
 type all the same, for a photograph in which marks and code are hidden. A form is read back from its fields
 alone (`ocr.image.sheet_form`). """

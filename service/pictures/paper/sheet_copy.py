@@ -55,7 +55,7 @@ Corners = Sequence[tuple[float, float]]
 
 
 class SheetUnusable(ValueError):
-    """The bytes are no picture that can be opened; a person must look at them."""
+    """The bytes are not a picture that can be opened; a person must look at them."""
 
 
 def sheet_copy(

@@ -39,9 +39,9 @@ def test_a_fleet_beside_a_shorter_way_is_of_no_use() -> None:
     assert sea.useful("NTH", "LON", "BEL")
     assert not sea.useful("IRI", "LON", "BEL")
     assert not sea.useful("MAO", "LON", "BEL")
-    # A convoy from a province to itself is no move (DATC 6.A.5).
+    # A convoy from a province to itself is not a move (DATC 6.A.5).
     assert not sea.useful("ENG", "LON", "LON")
-    # A fleet in harbour is no fleet of the sea that comes first in the alphabet.
+    # A fleet in harbour is not a fleet of the sea that comes first in the alphabet.
     assert not _sea("ADR").useful("TRI", "VEN", "ALB")
 
 

@@ -223,7 +223,7 @@ def test_swap_price(answer: str, swapped: bool) -> None:
 
 @pytest.mark.parametrize(("answer", "grain"), [("kept", 15), ("spent", 10)])
 def test_unmatched_grain(answer: str, grain: int) -> None:
-    """WSB-16: the 5 of a declaration that no person answers."""
+    """WSB-16: the 5 of a declaration that no one answers."""
     orders = [Ally(power="Red", grain=5, to_power="Gold")]
     resolution = _play("unmatched_grain", answer, {"Red": ["Essex"], "Gold": ["Kent"]}, orders,
         grain={"Red": 5})

@@ -163,7 +163,7 @@ def test_removals_beside_builds_may_be_chosen_to_count() -> None:
 
 
 def test_conversion_begun_in_autumn_goes_on_in_spring() -> None:
-    """Q-20: Winter is between them and asks nothing of units."""
+    """Q-20: Winter is between them and takes no orders for units."""
     ruled = rules.load("w3k", {})
     position = _position(
         AUTUMN, [("Argyll", "A", "Carrickfergus Castle")], {"Argyll": ["Carrickfergus Castle"]}
@@ -194,7 +194,7 @@ PLAIN = [centre for centre in ALL if centre not in CAPITALS]
         (["York", "Edinburgh", "Dublin & the Pale"], 55, "Argyll"),
         # One short.
         (["London", "Glasgow", "Belfast"], 54, None),
-        # Seventy centres without a capital of Ireland are no victory.
+        # Seventy centres without a capital of Ireland are not a victory.
         (["London", "York", "Glasgow", "Edinburgh"], 70, None),
     ],
 )
@@ -216,7 +216,7 @@ def test_a_draw_is_open_when_every_survivor_holds_both_capitals_of_a_kingdom() -
 
 
 def test_the_autumn_says_what_each_power_may_build_and_must_remove() -> None:
-    """CAL-06, MCY-01: mercy is no build, and a lone unit is not asked for."""
+    """CAL-06, MCY-01: mercy is not a build, and a lone unit is not asked for."""
     resolution = _year_end(
         {"Argyll": ["Edinburgh", "Fife"], "Ormond": ["Cork"]},
         [("Argyll", "A", "Ayr"), ("Ormond", "A", "Meath"), ("Ormond", "A", "Down"), ("Ormond", "A", "Kerry"),
@@ -241,7 +241,7 @@ def test_a_crossing_that_no_fleet_serves_is_a_move_that_fails() -> None:
     units = [("The Crown", "A", "Caernarfonshire")]
     for goal, result in (
         ("Dublin & the Pale", "fails no_convoy"),
-        # No sea joins Londonderry with anything, so that is no move at all.
+        # No sea joins Londonderry with anything, so that is not a move at all.
         ("Londonderry", "void illegal"),
         ("York", "void illegal"),
     ):

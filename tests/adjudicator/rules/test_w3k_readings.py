@@ -172,7 +172,7 @@ def test_a_missing_coast_may_be_chosen_to_be_the_first() -> None:
 
 
 def test_a_proxy_may_be_chosen_to_be_given_on() -> None:
-    """Q-24: the last in the chain orders the unit, and no person twice."""
+    """Q-24: the last in the chain orders the unit, and no one twice."""
     written = orders(
         The_Crown=["A London proxy Manchester"], Manchester=["A London proxy Cumberland"],
         Cumberland=["A London - Surrey"])
@@ -210,7 +210,7 @@ def test_supply_may_be_chosen_to_be_sent_from_surplus_only() -> None:
 
 
 def test_a_build_that_fails_leaves_its_supply_to_a_send_below_it() -> None:
-    """ADJ-07 and Q-27: no person builds in a centre of another."""
+    """ADJ-07 and Q-27: no one builds in a centre of another."""
     written = orders(Argyll=["Build A Cork", "Send 1 supply to Hamilton"])
     judged = _judged(WINTER, ["Argyll A Glasgow"], written, {"Argyll": ["Fife", "Edinburgh"]})
     assert _results(judged)[0].startswith("void")
@@ -310,7 +310,7 @@ def test_mercy_may_be_chosen_to_come_on_top_of_supply_received(choice: str, unit
 
 
 def test_every_choice_has_a_test_of_its_other_reading() -> None:
-    """A choice no person judged by is only a word in a table."""
+    """A choice no one judged by is only a word in a table."""
     folder = Path(__file__).parent
     source = "".join((folder / f"test_w3k_{name}.py").read_text("utf-8") for name in ("choices", "readings"))
     for key, answers in type(VARIANT.rules).CHOICES.items():

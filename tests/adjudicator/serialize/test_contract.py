@@ -59,7 +59,7 @@ def test_the_worked_cases_through_the_program(tmp_path: Path) -> None:
 
 def test_a_faulty_line_on_standard_input_ends_with_1_and_the_rest_is_judged() -> None:
     good = json.dumps(CASES[0]).encode()
-    # An empty line, a byte that is no UTF-8, and a brace without its end, between two good cases.
+    # An empty line, a byte that is not UTF-8, and a brace without its end, between two good cases.
     code, answers, errors = _galloper("--variant", "w3k", text=good + b"\n\n\xff\n{\n" + good)
     assert (code, errors) == (1, "")
     assert [set(answer) == {"id", "error"} for answer in answers] == [False, True, True, True, False]

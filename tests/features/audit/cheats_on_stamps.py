@@ -27,7 +27,7 @@ LATER = timedelta(days=3)
 
 @cache
 def the_authority() -> LocalAuthority:
-    """The authority that the site asks; its key takes a second to make."""
+    """The authority that the site uses; its key takes a second to make."""
     return local_authority()
 
 
@@ -39,7 +39,7 @@ def stamp_roots(table: Table, after: timedelta = timedelta()) -> int:
 
 
 def _stamped(change: Callable[[Chain], Chain], after: timedelta = timedelta()) -> Play:
-    """The roots are stamped, and the record is written anew."""
+    """The roots are stamped, and the record is written again."""
 
     def play(table: Table) -> Forge:
         assert stamp_roots(table, after)

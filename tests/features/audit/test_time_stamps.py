@@ -158,7 +158,7 @@ def test_an_answer_to_another_question_is_refused(authority: LocalAuthority) -> 
 def test_the_root_of_results_is_stamped_once_and_told_by_both_checkers(
     table: Table, authority: LocalAuthority, tmp_path: Path
 ) -> None:
-    """With an authority that is away, one that no person vouches for, and one that answers."""
+    """With an authority that is away, one that no one vouches for, and one that answers."""
     store, clock = table.site.store, table.site.clock
     assert RootStamps(store, clock, lambda _question: None).look() == 0
     assert RootStamps(store, clock, lambda question: question).look() == 0
@@ -253,7 +253,7 @@ def _served(answer: bytes, status: int = 200) -> Iterator[tuple[str, list[str]]]
 
 
 def test_an_authority_is_asked_over_http_and_may_fail() -> None:
-    """RFC 3161, 3.4: the type of the question; a refusal, and no person there, are no answer."""
+    """RFC 3161, 3.4: the type of the question; a refusal, and no one there, are not an answer."""
     with _served(b"answer") as (address, types):
         assert HttpAuthority(address)(b"question") == b"answer"
         assert types == ["application/timestamp-query"]

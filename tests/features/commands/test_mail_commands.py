@@ -132,7 +132,7 @@ def test_results_are_the_powers_own_newest_letter_again(site: Site) -> None:
     assert files(table, 1) == [("results-1.png", b"\x89PNG of ")]
     # Mail programs drop a second letter under one Message-ID.
     assert len({row.message_id for row in table.letters()}) == len(table.letters())
-    # Which of the two powers a lone word is for no person can know.
+    # Which of the two powers a lone word is for no one can know.
     assert asks(table, "STATUS", shared) != "used command"
 
 

@@ -7,7 +7,7 @@ from typing import cast
 from service.features.correspondence.letters import AnswerLetter, SettleLetters
 from service.notices.letter_context import LetterContext
 
-# A plain letter is no sheet: its player was informed that no person reads it as orders.
+# A plain letter is not a sheet: its player was informed that no one reads it as orders.
 ROUTES = {
     "/correspondence": ("get",), "/correspondence/{player_id}": ("get",),
     "/correspondence/{player_id}/answer": ("post",), "/correspondence/{player_id}/done": ("post",),
@@ -26,4 +26,4 @@ REFUSED = {
     "AnswerLetter": AnswerLetter(cast("LetterContext", None), 1, "Yes.", "0123456789"),
     "SettleLetters": SettleLetters(1),
 }
-"""Refused, since no person wrote a letter."""
+"""Refused, since no one wrote a letter."""

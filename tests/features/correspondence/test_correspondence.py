@@ -80,7 +80,7 @@ def test_a_text_is_a_letter_and_its_player_hears_at_once_what_it_was_taken_for(t
         "If you do nothing, it gets no answer until you write one",
     ):
         assert sentence in words
-    # No other person's seat, sheet or address.
+    # No one else's seat, sheet or address.
     assert "Ormond" not in table.words(acknowledgement)
     assert {row.recipient for row in table.letters()} == {MONTROSE, COORDINATOR}
 

@@ -82,7 +82,7 @@ def entries(table: Table) -> list[EntryRow]:
 
 
 def test_what_was_rehearsed_is_byte_for_byte_what_is_judged_when_nothing_changed(table: Table) -> None:
-    """The rehearsal shows what the deadline will do, but for the lots: before the deadline no person knows
+    """The rehearsal shows what the deadline will do, but for the lots: before the deadline no one knows
     them, not even anyone who has opened the sheets (TRU-02)."""
     unseal(table)
     rehearsal = rehearse(table)
@@ -138,7 +138,7 @@ def test_a_rehearsal_writes_nothing_but_one_event(table: Table) -> None:
     assert everything(table) == rows
     assert files(table) == files_before
     assert len(events(table)) == 1
-    # No person can rehearse in secret: the record has an entry for each.
+    # No one can rehearse in secret: the record has an entry for each.
     assert len(entries(table)) == entered + 1
 
 

@@ -36,7 +36,7 @@ def _standard(site: Site) -> Table:
 
 @pytest.mark.parametrize("form", [form for form in Format if form is not Format.CASES])
 def test_a_running_game_leaves_as_far_as_it_is_public(site: Site, form: Format) -> None:
-    """INS-09: judged orders and the board now; no sealed order, no person, no address, no heading."""
+    """INS-09: judged orders and the board now; no sealed order, no one, no address, no heading."""
     table = _standard(site)
     with site.store() as session:
         data = write_game(session, session.get_one(GameRow, table.game), form, lossy=False).data

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Told from results that were sent, and from nothing else.
+# Written from results that were sent, and from nothing else.
 ROUTES = dict.fromkeys((
     "/public/{game_id}/gazette", "/public/{game_id}/gazette/{number}",
     "/public/{game_id}/gazette-{number}.pdf",

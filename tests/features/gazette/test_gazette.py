@@ -223,7 +223,7 @@ SINGULAR_TO_PLURAL = {
 def test_verbs_agree_with_every_power_of_every_board(code: str) -> None:
     """BEY-02: every phrase with every power in every place. A power that begins a sentence, or follows "and",
     is its subject: the word behind it is a verb of that number. A verb that is not in the table is a fault
-    too: then no person has showed what its plural is."""
+    too: then no one has showed what its plural is."""
     forms = SINGULAR_TO_PLURAL[code]
     powers = [power for slug in maps.variants() for power in maps.load(slug).powers.values()]
     assert {power.name for power in powers if power.is_plural} == {

@@ -166,7 +166,7 @@ RULE BUILD_ANY
 
 
 def test_a_map_that_changes_another(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """USE, AMEND, DROP and UNPLAYED; what is no part of a board is stated."""
+    """USE, AMEND, DROP and UNPLAYED; what is not part of a board is stated."""
     (tmp_path / "base.map").write_text(NAMES.replace("where?", "wherever"), "utf-8")
     text = (tmp_path / "base.map").read_text("utf-8").replace("now wherever and", "now")
     (tmp_path / "base.map").write_text(text, "utf-8")

@@ -1,4 +1,4 @@
-"""What is wrong with a board's source is told by file and line, all of it, and nothing is written."""
+"""The faults of a board's source are reported by file and line, all of it, and nothing is written."""
 
 from __future__ import annotations
 

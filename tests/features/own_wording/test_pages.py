@@ -1,5 +1,5 @@
-"""A coordinator words a game's letters: shown before it is stored, refused where a fact would be lost, a way
-back, and on the record (BEY-07)."""
+"""A coordinator words a game's letters: shown before it is stored, refused where a fact would be missing, a
+way back, and on the record (BEY-07)."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_words_are_shown_then_kept_then_sent_and_taken_back(desk: DeskTable) -> 
         Broadcasts(desk.table.writer).welcome(session, desk.table.game)
     letters = [desk.table.words(row) for row in desk.table.letters("welcome")]
     assert all("God save the <King>, and the post." in letter for letter in letters)
-    # The same form again changes nothing, and is no second act on the record.
+    # The same form again changes nothing, and is not a second act on the record.
     assert send(desk, "keep", **own).headers["location"].endswith("notice=same")
     assert len(changes(desk)) == 1
 

@@ -30,8 +30,8 @@ def bytes_of(value: str) -> bytes:
 
 @dataclass
 class Authenticator:
-    """One key of one device. `origin` is what the browser states of the page that asks, `host` for which site
-    it makes the key; `verifies`: it checks its person. `count` grows with each use."""
+    """One key of one device. `origin` is what the browser states about the page that asks, `host` for which
+    site it makes the key; `verifies`: it checks its person. `count` grows with each use."""
 
     origin: str
     host: str

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 def a_device_signs_in_for_its_person(chromium: Any, desk: Desk) -> None:
     from tests.browser.test_desk_reading import _violations as violations
 
-    # A number is no name of a site to a browser; "localhost" is.
+    # A number is not a name of a site to a browser; "localhost" is.
     address = desk.address.replace("127.0.0.1", "localhost")
     context = chromium.new_context(viewport={"width": 360, "height": 800})
     page = context.new_page()

@@ -1,4 +1,4 @@
-"""Codes of an app next to the password (SEC-04, RFC 6238): right, used once, and guessed by no person."""
+"""Codes of an app next to the password (SEC-04, RFC 6238): right, used once, and guessed by no one."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_whoever_has_an_app_is_asked_for_its_code(desk: DeskSite) -> None:
 
 
 def test_whoever_finds_a_signed_in_browser_cannot_guess_the_code(desk: DeskSite) -> None:
-    """SEC-04: six digits of which three are right at a time are guessed in a night where no person counts."""
+    """SEC-04: six digits of which three are right at a time are guessed in a night where no one counts."""
     pyotp = pytest.importorskip("pyotp")
     desk.sign_in()
     secret = "".join(re.findall(r"<code>(.*?)</code>", desk.post("/account/app").text, re.DOTALL)[0].split())

@@ -1,4 +1,4 @@
-"""Passkeys (SEC-04): a device signs in for its person, and for no other person, at this site alone."""
+"""Passkeys (SEC-04): a device signs in for its person, and for no one else, at this site alone."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def key(desk: DeskSite) -> Authenticator:
 
 def test_a_passkey_opens_the_door_once_for_each_question(desk: DeskSite, key: Authenticator) -> None:
     options = asked(desk)
-    # A stranger learns of no person who has a key, and the device must check its person.
+    # A stranger learns of no one who has a key, and the device must check its person.
     assert options["allowCredentials"] == []
     assert options["userVerification"] == "required"
     answer = key.sign(options)
@@ -142,7 +142,7 @@ def test_damaged_answers_are_refused_in_words(desk: DeskSite, key: Authenticator
 @pytest.mark.parametrize(
     "body", [b"[" * 100_000, b'{"acts":' * 50_000, b'{"acts":[{"line":NaN}]}', b"", b"null"])
 def test_a_body_of_a_script_opens_nothing(desk: DeskSite, body: bytes) -> None:
-    """Brackets without end, what is no number, nothing at all."""
+    """Brackets without end, what is not a number, nothing at all."""
     answer = desk.client.post(
         "/sign-in/passkey", content=body, headers={"content-type": "application/json"})
     assert answer.status_code == 400

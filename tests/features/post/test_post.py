@@ -91,7 +91,7 @@ def test_a_scan_is_filed_with_its_days_and_read_the_same_way_as_a_mail(desk: Des
         row.received.isoformat(), row.postmark and row.postmark.isoformat(), row.submission_id, row.made_by,
     ) == ("2027-03-02", "2027-02-27", submission.id, "Ada")
     assert "Montrose came Tue 2 Mar 2027, postmark Sat 27 Feb 2027" in desk.text("/post")
-    # LET-06: its player alone learns that it came, and nothing of what is on it, for no person has read it
+    # LET-06: its player alone learns that it came, and nothing of what is on it, for no one has read it
     # yet.
     assert desk.table.written_letters() == [("receipt_posted", "player@montrose.example")]
     (receipt,) = desk.table.letters()
@@ -255,7 +255,7 @@ def test_a_scan_of_60_megabytes_is_refused_with_what_to_do_and_changes_nothing(d
 
 
 def test_a_posted_sheet_that_cannot_be_read_is_told_to_the_coordinator_alone(desk: DeskTable) -> None:
-    """HEAD-03: there is no mail to answer, and no other person has the paper."""
+    """HEAD-03: there is no mail to answer, and no one else has the paper."""
     send(desk, picture())
     post = Replies(desk.table.writer)
     with desk.table.site.store.begin() as session:

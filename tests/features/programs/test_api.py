@@ -1,4 +1,4 @@
-"""BEY-06: what programs may read, by a token: all that everybody at the table knows, and nothing else."""
+"""BEY-06: what programs may read, by a token: all that every player may see, and nothing else."""
 
 from __future__ import annotations
 

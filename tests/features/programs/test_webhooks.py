@@ -65,7 +65,7 @@ def webhooks(site: Site, receiver: Receiver) -> Webhooks:
 
 
 def turn(hooks: Webhooks) -> int:
-    """A look, and what it began; how many addresses were told something."""
+    """A look, and what it began; how many addresses got something."""
     begun = hooks.look()
     assert hooks.wait_idle(60)
     return begun
@@ -148,7 +148,7 @@ def test_an_address_that_hangs_holds_up_no_other(site: Site, receiver: Receiver,
             if other.came and receiver.came and len(logged(site, DELIVERED)) == 1:
                 break
             time.sleep(0.05)
-        # The first still waits; more results are out, and the second is told of them too.
+        # The first still waits; more results are out, and the second gets them too.
         with site.store.begin() as session:
             enter(session, site.clock.now(), "Ada", APPROVED, game_id=game_of(site),
                               detail={"phase": "Autumn 1642 Movement"})

@@ -198,7 +198,7 @@ def test_a_prepared_answer_is_shown_before_it_is_sent_and_sent_once(desk: DeskTa
 def test_nobody_is_answered_who_is_not_registered(desk: DeskTable) -> None:
     row = stranger(desk)
     answer = desk.post(f"/quarantine/{row.sha256}/refuse", reason="no_photo")
-    # A refusal to an address that no person registered would let a forged From have us write to a victim.
+    # A refusal to an address that no one registered would let a forged From have us write to a victim.
     assert answer.status_code == 409
     assert "Nothing was sent" in answer.text
     assert desk.table.written_letters() == [("coordinator_notice", COORDINATOR)]

@@ -1,4 +1,4 @@
-"""What is wrong with a finished plate, measured on its SVG alone: lines that run along each other, ends of
+"""The faults of a finished plate, measured on its SVG alone: lines that run along each other, ends of
 lines that something hides, lines below plates of other units, plates over names and marks.
 
 Nothing here is shared with the drawing: elements are read from the text, type is measured by its font file.
@@ -24,7 +24,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 NEAR = 0.5
 """Two lines closer than this look like one."""
 ALONG = 3.0
-"""So much of a line close to another is no crossing: two lines that cross at 20 degrees share this."""
+"""So much of a line close to another is not a crossing: two lines that cross at 20 degrees share this."""
 AT_END = 2.4
 """About the end of a help's line: it ends on the line that it helps."""
 
@@ -144,7 +144,7 @@ def _numbers(path: str) -> BaseGeometry:
 
 
 def _line(group: ET.Element) -> DrawnLine:
-    """The first path is the line; what follows and is no part of it is its end."""
+    """The first path is the line; what follows and is not part of it is its end."""
     first, *others = list(group)
     line = _numbers(first.get("d", ""))
     ends = []
@@ -156,7 +156,7 @@ def _line(group: ET.Element) -> DrawnLine:
             ends.append(_rect(other))
         elif other.tag == f"{SVG}path":
             shape = _numbers(other.get("d", ""))
-            # The white middle of a convoyed move is no end; the cross of a help lies on its middle.
+            # The white middle of a convoyed move is not an end; the cross of a help lies on its middle.
             tip = shapely.Point(line.coords[-1])
             if shape.length < 12.0 and shape.distance(tip) < 2.0:
                 ends.append(shape.convex_hull.buffer(0.15))

@@ -170,7 +170,7 @@ def _random_orders(variant: Variant, before: Position, chance: random.Random) ->
 @pytest.mark.parametrize("slug", ["standard", "w3k", "war1648", "britain1066"])
 def test_lines_do_not_run_along_each_other(slug: str) -> None:
     """Of two lines no more than a third of the shorter lies within half a millimetre of the other, but for
-    supports and convoys next to the move that they end on. Crossing is no fault."""
+    supports and convoys next to the move that they end on. Crossing is not a fault."""
     variant, chance = maps.load(slug), random.Random(7)
     season, kind = next(step for step in variant.calendar.steps if step[1] == PhaseKind.MOVEMENT)
     before = replace(variant.start, phase=Phase(variant.start.phase.year, season, kind))

@@ -63,7 +63,7 @@ def cases() -> Iterator[dict[str, Any]]:
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_every_schema_is_one_of_draft_2020_12(name: str) -> None:
-    """INS-08. A key that the draft does not know is no fault to it; a wrong value of one it knows is."""
+    """INS-08. A key that the draft does not know is not a fault to it; a wrong value of one it knows is."""
     jsonschema_rs.meta.validate(schema(name))
     assert schema(name)["$schema"] == "https://json-schema.org/draft/2020-12/schema"
 

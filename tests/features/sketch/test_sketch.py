@@ -1,6 +1,6 @@
 """A sketch of a board from its tables: what is adjacent touches along a line and nothing else does (BEY-07).
 
-Shapely shows what touches; the sketch itself never asks it.
+Shapely shows what touches; the sketch itself never uses it.
 """
 
 from __future__ import annotations

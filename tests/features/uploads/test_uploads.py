@@ -74,7 +74,7 @@ def mails(desk: DeskTable) -> list[MailRow]:
 
 
 def judged(desk: DeskTable) -> list[tuple[str, str | None]]:
-    """What became of every mail, once all are judged."""
+    """The fate of every mail, once all are judged."""
     for row in mails(desk):
         desk.table.process(row.sha256)
     return [(row.state, row.reason) for row in mails(desk)]
@@ -317,7 +317,7 @@ def test_a_refusal_is_said_in_the_language_of_the_links_holder(desk: DeskTable) 
     ended = desk.client.post(f"{link}/end", data={"csrf": "x"}, headers=html)
     assert "Nichts wurde geändert" in plain(ended.text)
     assert f'<a class="button" href="{link}">' in ended.text
-    # What is too large to be looked at at all: no person's language is known but the browser's.
+    # What is too large to be looked at at all: no one's language is known but the browser's.
     huge = desk.client.post(link, content=b"x", headers={
         "Accept": "text/html", "Accept-Language": "de", "Content-Length": "200000000",
         "Content-Type": "multipart/form-data; boundary=b"})

@@ -48,7 +48,7 @@ def test_the_form_is_the_one_that_is_promised() -> None:
 def test_any_name_comes_back(game: str, power: str) -> None:
     text = code_text(code_of(game, power, AUTUMN))
     code = parse_code(text)
-    # A lone half of a surrogate pair is no letter, and no name has one. Sixty signs of four bytes are more
+    # A lone half of a surrogate pair is not a letter, and no name has one. Sixty signs of four bytes are more
     # than a reader takes, and no id has them.
     if len(text) <= MOST_LETTERS and not re.search("[\ud800-\udfff]", game + power):
         assert code is not None

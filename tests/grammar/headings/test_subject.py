@@ -288,7 +288,7 @@ def test_seasons_are_the_variants_own() -> None:
     assert heading("White Mountain, Sweden, April 1618 Movement, v1", war).season == "April"
     assert heading("White Mountain, Sweden, June 1618, v1", war).kind is PhaseKind.ADJUSTMENT
     assert "season" in complaint("White Mountain, Sweden, Autumn 1618 Movement", war).missing
-    # The number of a name is no day of the month behind it.
+    # The number of a name is not a day of the month behind it.
     numbered = (KnownGame("Table 7", powers=(KnownPower("Sweden"),), steps=steps),)
     parsed = heading("Sweden, Table 7, April 1618 Movement, v1", numbered)
     assert (parsed.season, parsed.year) == ("April", 1618)

@@ -66,7 +66,7 @@ def test_a_little_word_need_only_be_nearer_to_its_host() -> None:
 
 
 def test_a_short_order_on_its_own_line_stays_a_line() -> None:
-    # No order may be lost: a short line a whole row above another is no insertion, however small.
+    # No order may be lost: a short line a whole row above another is not an insertion, however small.
     rows = [row("A Lon H", 100, 140, 36), row("Army York supports Army Leeds to Hull", 100, 200)]
     assert attach_insertions(rows) == tuple(rows)
 

@@ -143,7 +143,7 @@ def test_a_row_so_crossed_asks_for_a_look_and_is_not_out() -> None:
 
 
 def test_the_score_of_a_faint_stroke_asks_for_a_look_and_takes_no_line_out() -> None:
-    # The thresholds are data and may be fitted anew; these relations must hold.
+    # The thresholds are data and may be fitted again; these relations must hold.
     thresholds = default_table().thresholds
     assert thresholds.part_strike <= FAINT < thresholds.struck_part
 

@@ -27,8 +27,8 @@ SURE, HARDLY = 0.9, 0.3
 
 
 def strike_of(image: Pixels, legible: float | None = None) -> Strike:
-    """What the judge states about a crop that the recogniser read; `legible` in place of the recogniser's own
-    score."""
+    """The statement of the judge about a crop that the recogniser read; `legible` in place of the
+    recogniser's own score."""
     (recognition,) = PpOcr().read([image])
     return detect_strike(image, recognition if legible is None else replace(recognition, score=legible))
 

@@ -49,7 +49,7 @@ WORSE = {
 
 
 def passes(features: Features, chance: float = 1.0) -> bool:
-    """Whether no person need look at a line by the table that is shipped."""
+    """Whether no one need look at a line by the table that is shipped."""
     return may_skip_review(features, chance, LIMITS)
 
 

@@ -1,4 +1,4 @@
-"""What a letter costs where the ink shows another: data that must be whole, and what a decoder makes of
+"""The cost of a letter where the ink shows another: data that must be whole, and what a decoder makes of
 it."""
 
 from __future__ import annotations

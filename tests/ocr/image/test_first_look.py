@@ -1,4 +1,4 @@
-"""A photograph that is dark, blurred or cut off is told so at once, before it is read (INK-06)."""
+"""A photograph that is dark, blurred or cut off is refused at once, before it is read (INK-06)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_blank_side_and_a_meadow_are_told() -> None:
     rng = np.random.default_rng(3)
     desk = np.full((1200, 900, 3), 70.0)
     desk[120:1080, 100:800] = 225.0
-    # Printed rules are no writing.
+    # Printed rules are not writing.
     desk[200:1040:40, 110:790] = 190.0
     blank = np.asarray(np.clip(desk + rng.normal(0, 3, desk.shape), 0, 255), dtype=np.uint8)
     assert PhotoTrouble.NO_WRITING in first_look(blank)
@@ -70,5 +70,5 @@ def test_the_receipt_says_what_is_wrong_and_what_to_do_and_asks_nothing() -> Non
         assert word in note
         assert "counts as it is" in note or "It is stored" in note
         assert "new version" in note
-        # SUB-07: no person is asked what a sheet states.
+        # SUB-07: no one is asked what a sheet states.
         assert "?" not in note

@@ -1,4 +1,4 @@
-"""Printed rules: whether one may be there is told in a copy of blocks, which misses none (INK-08)."""
+"""Printed rules: whether one may be there is decided in a copy of blocks, which misses none (INK-08)."""
 
 from __future__ import annotations
 

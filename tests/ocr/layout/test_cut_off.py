@@ -1,4 +1,4 @@
-"""Rows that run over the rim of the photograph are marked, so that no person takes half an order for a whole
+"""Rows that run over the rim of the photograph are marked, so that no one takes half an order for a whole
 one."""
 
 from __future__ import annotations

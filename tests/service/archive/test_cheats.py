@@ -73,14 +73,14 @@ def played(cheat: Cheat, saved: Path, folder: Path) -> Evidence:
 
 NAMED = ("tells of it", "counts for nothing", "days later than", "do not follow it",
          "A deadline lies between", "on no sheet of this archive", "other words or files than its copy")
-"""What a checker mentions a cheat that is no alarm."""
+"""What a checker mentions a cheat that is not an alarm."""
 Words = dict[tuple[str, str], str]
-"""What a checker states, by archive and by whose letters it was shown."""
+"""The alarms of a checker, by archive and by whose letters it was shown."""
 
 
 def findings(cheat: Cheat, evidence: Evidence, check: Checker) -> Words:
-    """What a checker states about each archive with the letters of one, some and all: alarms, and for a cheat
-    that is reported to all, what it tells."""
+    """The statement of a checker about each archive with the letters of one, some and all: alarms, and for a
+    cheat that is reported to all, what it tells."""
     words: Words = {}
     for edition, archive in (("whole", evidence.whole), ("players", evidence.players)):
         for shown, powers in SHOWN.items():

@@ -221,7 +221,8 @@ def _put_back_over_a_deadline(table: Table) -> None:
 def test_who_sets_a_wrong_clock_is_not_accused(
     saved: Path, tmp_path: Path, play: Callable[[Table], None]
 ) -> None:
-    """TRU-12: a jump of the clock over a deadline, while the program runs, is entered and told in results."""
+    """TRU-12: a jump of the clock over a deadline, while the program runs, is entered and named in
+    results."""
     with keeper.opened(tmp_path / "site", saved / "sheets") as table:
         play(table)
         keeper.go_on(table)

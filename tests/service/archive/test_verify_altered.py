@@ -210,7 +210,7 @@ def test_something_else_than_an_archive(tool: Callable[[bytes, list[Path]], str]
         assert other
 
 
-# What no digest tells
+# What no digest shows
 # -------------------------------------------------------------------------------------------------
 
 
@@ -226,7 +226,7 @@ def test_a_sheet_that_was_passed_over_is_found_though_every_digest_fits(
             entry["body"]["tells"]["version"],
         ) == ("Montrose", 1):
             entry["body"]["tells"]["version"] = 7
-    # Computed anew from end to end, so that no digest gives it away.
+    # Computed again from end to end, so that no digest gives it away.
     forged = rechained(files, chain)
     sentence, other = galloper(forged, [], tmp_path), tool(forged, [])
     for words in (sentence, other):

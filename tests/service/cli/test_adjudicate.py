@@ -147,7 +147,7 @@ def test_a_byte_that_is_no_text_spoils_its_own_line_and_only_a_line_feed_ends_on
     assert "UTF-8" in results[1]["error"]
     assert results[2]["error"].startswith("units[0]: ") or results[2]["error"].startswith("orders[0]")
     assert case_lines(b"") == []
-    # Empty lines at the end of a file are no cases.
+    # Empty lines at the end of a file are not cases.
     assert case_lines(b'{"id": 1}\n\n  \r\n') == ['{"id": 1}']
 
 

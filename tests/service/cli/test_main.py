@@ -239,7 +239,7 @@ def test_a_fault_of_ours_is_a_sentence_and_a_file_with_its_traceback(
     (file,) = tmp_path.iterdir()
     assert (code, out) == (1, "")
     assert f"report it with the file {file}" in err
-    # What a person typed may be in it, so it is not printed, and no other person may read the file.
+    # What a person typed may be in it, so it is not printed, and no one else may read the file.
     assert "what was typed" not in err
     assert "IndexError: what was typed" in file.read_text()
     assert file.stat().st_mode & 0o077 == 0

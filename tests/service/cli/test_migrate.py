@@ -123,7 +123,8 @@ LOST_REFERENCE = SCRIPT.replace("def upgrade():", """def upgrade():
 
 
 def test_a_step_that_loses_a_row_is_taken_back(folder: Path, scripts: Path) -> None:
-    """REL-04: references are not enforced while a table is made anew, and are looked at before the commit."""
+    """REL-04: references are not enforced while a table is made again, and are looked at before the
+    commit."""
     (scripts / "versions" / "0003_strings.py").write_text(LOST_REFERENCE.format(
         own="0003", before="0002", table="strings", sentence="A knot without a string."))
     with pytest.raises(BrokenReference, match="a row of the table knots that refers to a row of strings"):

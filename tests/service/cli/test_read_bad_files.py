@@ -118,7 +118,7 @@ READ: dict[str, tuple[Callable[[], bytes], list[str]]] = {
     # CMYK, as programs for printing save it.
     "press.jpg": (lambda: odd.saved(Pillow.fromarray(pixels("s006")).convert("CMYK"), "JPEG"), ["s006"]),
     "sixteen bits.png": (deep, ["s006"]),
-    # EXIF knows 1 to 8.
+    # EXIF has 1 to 8.
     "orientation 42.jpg": (wrong_orientation, ["s006"]),
 }
 
@@ -170,7 +170,7 @@ def test_what_is_turned_doubled_or_odd_is_read(
         ]
         lines = [line["text"] for line in page["lines"]]
         best = [max(Levenshtein.normalized_similarity(text, line) for line in lines) for text in written]
-        # By letters alone: here a misread letter is no fault, a lost line is one.
+        # By letters alone: here a misread letter is not a fault, a lost line is one.
         assert min(best) > 0.7, "no order is lost"
         assert_nothing_invented(page, sheet)
 

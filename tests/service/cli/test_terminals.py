@@ -24,7 +24,7 @@ COLUMNS = 80
 CASE = {"phase": "movement", "units": ["FRANCE A PAR"],
         "orders": [{"power": "FRANCE", "order": "hold", "type": "A", "loc": "PAR"}]}
 PIPE = 65_536
-"""Bytes that a pipe of Linux holds; a writer of more has to notice that no person reads."""
+"""Bytes that a pipe of Linux holds; a writer of more has to notice that no one reads."""
 
 
 def _environment(**more: str) -> dict[str, str]:

@@ -56,7 +56,7 @@ def test_a_line_of_standard_input_is_the_password(folder: Path, monkeypatch: pyt
     assert add_user(folder, "Ada", out) == 0
     assert out.getvalue() == "Ada can sign in at the desk now.\n"
     assert _may_sign_in(folder, "Ada", GOOD)
-    # The line feed is no part of the password.
+    # The line feed is not part of the password.
     assert not _may_sign_in(folder, "Ada", GOOD + "\n")
 
 
@@ -77,7 +77,7 @@ def test_at_a_terminal_it_is_asked_for_twice(folder: Path, monkeypatch: pytest.M
 
 
 def test_two_that_differ_change_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # A slip at the second entry, which no person sees while typing.
+    # A slip at the second entry, which no one sees while typing.
     _typed(monkeypatch, GOOD, GOOD + "s")
     with pytest.raises(SiteError, match="differ"):
         add_user(folder, "Ada", io.StringIO())

@@ -152,7 +152,7 @@ def test_an_old_address_leads_to_the_page_that_took_its_place(desk: DeskTable, o
 
 @pytest.mark.parametrize("path", PAGES)
 def test_a_page_holds_one_connection_at_a_time(desk: DeskTable, path: str) -> None:
-    """A page with two would wait for those of the others: the tabs of a browser that starts anew."""
+    """A page with two would wait for those of the others: the tabs of a browser that starts again."""
     held, most = 0, 0
 
     def taken(*_: object) -> None:

@@ -147,7 +147,8 @@ def test_the_inbox_of_a_second_reader_has_nothing_of_the_site(table: Table) -> N
 
 
 def test_a_digest_that_was_kept_is_looked_for_in_the_record(table: Table) -> None:
-    """The hand-over letter promises that anybody can check by it: a record that was altered since is told."""
+    """The hand-over letter promises that anybody can check by it: a record that was altered since is
+    reported."""
     desk: DeskTable = open_desk(table)
     log(table, "sheet_chosen", game_id=table.game, actor="Grace", detail={"why": "By telephone."})
     with table.site.store() as session:
@@ -170,7 +171,7 @@ def test_a_digest_that_was_kept_is_looked_for_in_the_record(table: Table) -> Non
 
 
 def test_the_log_is_exported_whole_with_a_chain_that_can_be_checked_without_the_site(table: Table) -> None:
-    """HOU-06: the log's file and the archive show one chain. It is worked out here anew from the file alone,
+    """HOU-06: the log's file and the archive show one chain. It is worked out here again from the file alone,
     as docs/record.md states."""
     desk: DeskTable = open_desk(table)
     log(table, "mail_discarded", actor="Ada", detail={"mail": "0123456789ab"})
@@ -468,7 +469,7 @@ def test_a_second_reader_sends_and_holds_back_nothing(table: Table) -> None:
 
 
 def test_reading_that_falls_behind_its_deadlines_shows_on_health(table: Table) -> None:
-    """(SCA-03) Backpressure is told before a deadline, with what to do."""
+    """(SCA-03) Backpressure is reported before a deadline, with what to do."""
     phase, clock = table.phase(), table.site.clock
     assert not look(table)["Reading pace"].is_trouble
     papers = [table.file("Montrose", [f"A Perth H {number}"], read=False, version=number)

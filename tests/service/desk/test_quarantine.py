@@ -30,7 +30,7 @@ def desk(site: Site) -> DeskTable:
 
 
 def stranger(desk: DeskTable, *parts: bytes) -> MailRow:
-    """A mail from an address that no person registered, with a picture unless other parts are given."""
+    """A mail from an address that no one registered, with a picture unless other parts are given."""
     raw = mail(desk.table.subject("Montrose"), STRANGER, parts=list(parts) or [text(), part(picture())],
                stamps=[stamp("else.example", server=SERVER)])
     return desk.table.take(raw, desk.table.phase().opens_at + DAY)
@@ -65,7 +65,7 @@ def phases(desk: DeskTable, *states: PhaseState) -> None:
 
 
 def stray(subject: str, shade: int) -> bytes:
-    """A mail from no person's address with its own picture."""
+    """A mail from no one's address with its own picture."""
     return mail(subject, STRANGER, parts=[text(), part(picture(shade))],
                 stamps=[stamp("else.example", server=SERVER)])
 

@@ -17,7 +17,7 @@ from tests.support.table import open_table
 
 @pytest.fixture
 def desk(site: Site) -> DeskTable:
-    # A separate clock, so that no person is signed out by the thirteen days of a phase.
+    # A separate clock, so that no one is signed out by the thirteen days of a phase.
     return open_desk(open_table(site), wall=SimulatedClock(site.clock.now()))
 
 

@@ -33,7 +33,7 @@ REASON = "written for the year before, as its player says"
 def desk(site: Site) -> DeskTable:
     table = open_table(site)
     table.announce = ResultsAnnouncer(table.writer, drawing=False)
-    # Its own clock, so that no person is signed out by the thirteen days of a phase.
+    # Its own clock, so that no one is signed out by the thirteen days of a phase.
     return open_desk(table, wall=SimulatedClock(site.clock.now()))
 
 
@@ -237,7 +237,7 @@ def test_a_mail_that_names_a_later_phase_belongs_to_that_phase(desk: DeskTable) 
 
 def test_nobody_is_missed_in_a_phase_that_has_not_begun(desk: DeskTable) -> None:
     """The retreats after a movement were open before its results were sent; ten powers was there as without
-    a sheet though no person retreats."""
+    a sheet though no one retreats."""
     for power in desk.table.variant.powers:
         desk.table.file(power, ())
     close(desk)

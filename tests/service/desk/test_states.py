@@ -111,7 +111,7 @@ def test_a_phase_without_any_sheet_says_so(desk: DeskSite) -> None:
 
 
 def test_a_sheet_on_which_no_line_was_found_says_so_and_leads_to_it(desk: DeskSite) -> None:
-    """An image with no lines: the paper counts, so no person is informed that none came."""
+    """An image with no lines: the paper counts, so no one is informed that none came."""
     with desk.store.begin() as session:
         session.execute(delete(LineRow))
     page_text = desk.text("/desk/7")

@@ -27,7 +27,7 @@ def test_an_event_has_a_name_for_the_record_and_a_sentence_for_the_log(event: Ev
 
 def test_an_event_is_told_or_has_a_reason_why_not() -> None:
     """TRU-09. A new event is told until a person writes down why it is harmless; what a person does to a game
-    with nothing but a reason is told."""
+    with nothing but a reason is announced."""
     assert all(reason.endswith(".") for reason in HARMLESS.values())
     assert {Event.MAIL_ASSIGNED, Event.MAIL_REFUSED_BY_HAND, Event.MAIL_DISCARDED, Event.ADDRESS_ADDED,
             Event.ADDRESS_REMOVED, Event.SHEET_LOOKED_AT, Event.UPLOAD_LINK_MADE}.isdisjoint(HARMLESS)

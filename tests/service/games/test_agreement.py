@@ -16,7 +16,7 @@ READ, VOID, NO, SKIP = LineState.READ, LineState.VOID, LineState.NOT_ORDER, Line
 
 def said(*rows: tuple[str, LineState, str]) -> list[ReviewDecision]:
     """Decisions from person, state and text, oldest first."""
-    # A text in lower case is no order, and one with "!" settles alone.
+    # A text in lower case is not an order, and one with "!" settles alone.
     return [
         ReviewDecision(
             f"k{index}", by, state, text.rstrip("!"), text if text.istitle() else None, text.endswith("!")

@@ -150,7 +150,7 @@ def test_a_coordinator_may_confirm_less_time_but_an_hour_at_least(table: Table) 
 def test_a_phase_waits_for_a_player_whose_letter_no_server_accepted(table: Table, state: OutboxState) -> None:
     table.approve_phase(table.phase().id, "ada")
     unsend(table, "Newcastle", state)
-    # Anyone who owes nothing holds no person up.
+    # Anyone who owes nothing holds no one up.
     unsend(table, "Montrose", state)
     pass_deadline(table, 2)
     assert table.phase(2).state == PhaseState.OPEN

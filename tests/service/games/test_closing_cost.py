@@ -1,4 +1,4 @@
-"""What a closing asks the database: a number of statements that does not grow with sheets, years or games."""
+"""The queries of a closing: a number of statements that does not grow with sheets, years or games."""
 
 from __future__ import annotations
 

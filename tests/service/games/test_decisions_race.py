@@ -1,4 +1,4 @@
-"""Two people decide at the same instant, on both databases: no person overwrites unseen, and nothing is filed
+"""Two people decide at the same instant, on both databases: no one overwrites unseen, and nothing is filed
 twice."""
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ def test_a_game_of_before_the_change_is_played_on_by_the_old_rule(slug: str) -> 
 
 @pytest.mark.parametrize("slug", CHANGED)
 def test_a_game_that_begins_now_notes_and_keeps_the_rules_of_today(slug: str) -> None:
-    """Also when they are changed once more, and also when the note has words that no rule set knows."""
+    """Also when they are changed once more, and also when the note has words that no rule set has."""
     variant = maps.load(slug)
     kept = rules_to_keep(variant)
     assert kept.keys() == variant.earlier.keys()

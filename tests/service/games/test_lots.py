@@ -207,7 +207,7 @@ def test_a_game_that_is_not_here(site: Site) -> None:
 
 
 def test_the_same_seed_gives_the_same_lots_again(over: Table, tmp_path: Path) -> None:
-    """Rolled back and judged once more, nothing is drawn anew."""
+    """Rolled back and judged once more, nothing is drawn again."""
     assert tmp_path
     with make_site(tmp_path) as site:
         table = open_table(site, position=over.position(1))

@@ -95,7 +95,7 @@ def deadline_keys(table: Table) -> list[str]:
 def test_the_end_of_a_mail_calls_its_phase_back_at_once_and_nobody_hears_of_a_moments_wait(
     table: Table
 ) -> None:
-    """(SCA-02) A wait of seconds for a mail that is being judged is no event; one of a minute is."""
+    """(SCA-02) A wait of seconds for a mail that is being judged is not an event; one of a minute is."""
     phase, store, clock = table.phase(), table.site.store, table.site.clock
     key = table.arrive(table.mail("Montrose"), phase.opens_at)
     clock.set(phase.deadline + SECOND)
@@ -104,7 +104,7 @@ def test_the_end_of_a_mail_calls_its_phase_back_at_once_and_nobody_hears_of_a_mo
     assert deadline_keys(table) == []
     with store() as session:
         assert mailbox_waits.all_standing(session) == []
-    # Another person's mail calls no person back.
+    # Another person's mail calls no one back.
     turns.go_on(store, {"somebody@elsewhere.example"}, clock, table.load)
     assert deadline_keys(table) == []
     table.process(key)

@@ -1,4 +1,4 @@
-"""TRU-02: lots that no person can steer, from the plan of a phase to its draw (docs/adr/0021)."""
+"""TRU-02: lots that no one can steer, from the plan of a phase to its draw (docs/adr/0021)."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def relay(rounds: dict[int, str]) -> Iterator[Relays]:
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        # No person listens at the first address: the second is asked.
+        # No one listens at the first address: the second is asked.
         yield Relays(("http://127.0.0.1:9", f"http://127.0.0.1:{server.server_port}"))
     finally:
         server.shutdown()
@@ -228,7 +228,7 @@ def test_a_draw_is_recomputed_from_the_document_alone(winter: Table) -> None:
 
 
 def test_what_happens_after_the_deadline_changes_no_lot(winter: Table) -> None:
-    """(TRU-02) Sheets refused, given to another power or taken away, and a judging anew."""
+    """(TRU-02) Sheets refused, given to another power or taken away, and a judging again."""
     mail(winter, "Montrose", 1, winter.phase().opens_at + timedelta(hours=1))
     mail(winter, "Argyll", 1, winter.phase().opens_at + timedelta(hours=2))
     row = close(winter)
@@ -272,7 +272,7 @@ def test_the_first_round_ten_minutes_after_a_deadline(seconds: int, number: int)
 
 
 def test_a_phase_waits_for_its_round_and_is_drawn_with_it_alone(beacon_game: Table) -> None:
-    """(TRU-02) No person has it before; a relay that lies or is away changes nothing; the real one is
+    """(TRU-02) No one has it before; a relay that lies or is away changes nothing; the real one is
     stored."""
     table, site = beacon_game, beacon_game.site
     mail(table, "Montrose", 1, table.phase().opens_at + timedelta(hours=1))

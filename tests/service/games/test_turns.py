@@ -111,7 +111,7 @@ def test_a_close_that_was_cut_off_before_the_judging_is_taken_up(table: Table) -
 
 
 def test_a_phase_does_not_open_before_the_results_of_the_one_before_are_sent(table: Table) -> None:
-    """PHA-01: no person is asked until then. Once they leave it asks at once, its hour being past."""
+    """PHA-01: no one is asked until then. Once they leave it asks at once, its hour being past."""
     close(table)
     table.site.clock.set(table.phase(2).opens_at)
     table.open_phase(table.phase(2).id)
@@ -371,7 +371,7 @@ def test_a_winner_ends_the_game(site: Site) -> None:
 
 
 def test_there_is_always_a_year_on_the_calendar(table: Table) -> None:
-    # Phases 2 and 4 are retreats that no person has to make.
+    # Phases 2 and 4 are retreats that no one has to make.
     for number in (1, 3, 5):
         table.site.clock.set(table.phase(number).opens_at)
         table.open_phase(table.phase(number).id)
@@ -383,7 +383,7 @@ def test_there_is_always_a_year_on_the_calendar(table: Table) -> None:
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_the_order_in_which_papers_come_is_irrelevant(site: Site, turned: bool) -> None:
-    # By hand: Lindsey with Norfolk is 2, Kesteven & Holland with Cambridgeshire is 2, and no person cuts a
+    # By hand: Lindsey with Norfolk is 2, Kesteven & Holland with Cambridgeshire is 2, and no one cuts a
     # support.
     table = open_table(site, position=autumn_1642())
     sheets = {

@@ -175,7 +175,7 @@ def test_our_own_map_in_an_answer_is_no_sheet(table: Table) -> None:
 
 
 def test_the_id_of_another_players_letter_routes_nothing(table: Table) -> None:
-    """PHA-05: the cheat. A Message-ID is no secret: anyone who is quoted to has it."""
+    """PHA-05: the cheat. A Message-ID is not a secret: anyone who is quoted to has it."""
     letter = letter_to(table)
     autumn_is_open(table)
     row = answer(table, letter, sender=ARGYLL)

@@ -209,7 +209,7 @@ def test_it_stays_when_its_phase_moves_and_the_one_before_is_rolled_back(table: 
 @pytest.mark.slow
 @pytest.mark.parametrize("is_ended", [False, True])
 def test_a_phase_that_falls_out_judges_nothing(table: Table, tmp_path: Path, *, is_ended: bool) -> None:
-    """CAL-17: a sheet for retreats that no person owes, or for a phase that the game did not come to."""
+    """CAL-17: a sheet for retreats that no one owes, or for a phase that the game did not come to."""
     wanted = AUTUMN if is_ended else SUMMER_RETREATS
     assert send(table, "Montrose", wanted, 30).state == MailState.USED
     if not is_ended:

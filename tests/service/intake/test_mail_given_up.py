@@ -35,7 +35,7 @@ def table(site: Site) -> Table:
 
 
 def give_up(table: Table, raw: bytes, *, late: bool = False) -> MailRow:
-    """What becomes of a mail whose work failed, and of the work that this leaves in the queue."""
+    """The fate of a mail whose work failed, and of the work that this leaves in the queue."""
     phase = table.phase()
     key = table.arrive(raw, phase.deadline + timedelta(hours=1) if late else phase.opens_at)
     table.give_up(key, "the worker stopped at every attempt")

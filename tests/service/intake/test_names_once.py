@@ -1,4 +1,4 @@
-"""The names of a site's games are loaded once, and anew when one changes (SCA-06)."""
+"""The names of a site's games are loaded once, and again when one changes (SCA-06)."""
 
 from __future__ import annotations
 

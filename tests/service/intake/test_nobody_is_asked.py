@@ -1,4 +1,4 @@
-"""No player is asked to clarify, and no person sees the lines before the deadline (SUB-07)."""
+"""No player is asked to clarify, and no one sees the lines before the deadline (SUB-07)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.table import open_table
 
 DOUBTFUL = ("Army Aberden mowes to The Meams", 0.6)
 FOOLISH = "Army London moves to Orkney"
-"""Clearly written, for a unit that no person has, and impossible on the board."""
+"""Clearly written, for a unit that no one has, and impossible on the board."""
 
 
 @pytest.fixture

@@ -121,7 +121,7 @@ def test_what_the_mail_server_said_is_not_overruled(table: Table, said: str) -> 
 
 
 def test_a_mail_waits_while_dns_is_away_and_counts_when_it_is_back(table: Table) -> None:
-    """Neither refused nor taken, no person is written to, and the next try is a minute later."""
+    """Neither refused nor taken, no one is written to, and the next try is a minute later."""
     dns = dns_of(table, away=True)
     row = table.take(sheet(table), table.phase().opens_at + MINUTE)
 

@@ -1,4 +1,4 @@
-"""What becomes of a mail in quarantine: taken back, and the announced phase that it names."""
+"""The fate of a mail in quarantine: taken back, and the announced phase that it names."""
 
 from __future__ import annotations
 

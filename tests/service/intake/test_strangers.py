@@ -95,7 +95,7 @@ def test_a_players_mail_costs_its_child_seconds_and_the_worker_next_to_nothing(n
     assert worker_seconds() - begun < WORKER_SECONDS
     # The kernel counts in whole seconds and ends the child at the second one.
     assert child_seconds() - child_begun < 3.5
-    # Whatever it is, the player is informed, and the mail is no sheet.
+    # Whatever it is, the player is informed, and the mail is not a sheet.
     assert verdict.reason in {RefusalReason.TOO_LARGE, RefusalReason.COULD_NOT_BE_HANDLED,
                               RefusalReason.NO_PHOTO, RefusalReason.BAD_IMAGE}
     assert verdict.reply_to == MONTROSE

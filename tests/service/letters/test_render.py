@@ -91,7 +91,7 @@ def test_text_and_html_say_the_same_words(name: str) -> None:
 
 @pytest.mark.parametrize("name", LETTERS)
 def test_lines_fit_72_columns_but_for_what_is_copied(name: str) -> None:
-    """A line that goes on in the next ends with one blank (RFC 3676), which no person sees; no other has
+    """A line that goes on in the next ends with one blank (RFC 3676), which no one sees; no other has
     one."""
     for line in LETTERS[name].text.splitlines():
         assert len(line.rstrip()) <= 72 or line.startswith("    ")
@@ -265,7 +265,7 @@ def test_results_open_with_the_news_and_the_readers_own_power() -> None:
 
 
 def test_the_news_names_who_sent_nothing_and_whose_unit_was_turned_back() -> None:
-    """LET-07: a unit that is dislodged has a line of its own, and what was set aside came."""
+    """LET-07: a unit that is dislodged has a separate line, and what was set aside came."""
     bounced = ShownOrder("Army Kent moves to Surrey", Result.FAILS, "bounced", "", None, unit="Army Kent")
     lost = ShownOrder("Army York moves to Kent", Result.FAILS, "bounced, dislodged", "", None,
                       unit="Army York", dislodged=True)

@@ -1,4 +1,4 @@
-"""One author without doubt (RFC 5322, 3.4): whatever two programs may read differently is no address
+"""One author without doubt (RFC 5322, 3.4): whatever two programs may read differently is not an address
 (BOX-04)."""
 
 from __future__ import annotations

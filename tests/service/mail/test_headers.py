@@ -27,7 +27,7 @@ from tests.support.opening import own_probe
         ("=?iso-8859-1?Q?Ch=E2teaux_&?= fils", "Châteaux & fils"),
         # RFC 2231, 5: a language after the charset.
         ("=?us-ascii*en?Q?a_b?=", "a b"),
-        # RFC 2047, 6.2: white space between two encoded words is no text, and elsewhere it is.
+        # RFC 2047, 6.2: white space between two encoded words is not text, and elsewhere it is.
         ("=?utf-8?Q?a?= =?utf-8?Q?b?=", "ab"),
         ("=?utf-8?Q?a?= and =?utf-8?Q?b?=", "a and b"),
         ("=?utf-8?Q?a?= =?iso-8859-1?Q?=E9?=", "aé"),
@@ -88,7 +88,7 @@ def test_split_bounds_what_it_keeps() -> None:
     [
         ("a@b.example", ("a@b.example",)),
         ("<a@b.example>", ("a@b.example",)),
-        # A name with a comma and without quotes is no address.
+        # A name with a comma and without quotes is not an address.
         ("Name, Other <a@b.example>", ("a@b.example",)),
         ('"x, y <no@b.example>" <a@b.example>', ("a@b.example",)),
         ('"quote \\" <no@b.example>" <a@b.example>', ("a@b.example",)),
@@ -250,7 +250,7 @@ def test_cutting_a_mail_anywhere_never_raises_and_never_changes_its_sender(per_m
 
 @pytest.mark.parametrize("charset", ["iso-8859-2", "koi8-r", "shift_jis", "windows-1250"])
 def test_a_raw_subject_is_in_the_charset_that_its_mail_names(charset: str) -> None:
-    """ARR-07: Windows-1252 was taken for all that is no UTF-8."""
+    """ARR-07: Windows-1252 was taken for all that is not UTF-8."""
     words = {"koi8-r": "Нейсби", "shift_jis": "ネーズビー"}.get(charset, "Nőseby ž")
     raw = (b"From: a@b.example\r\nSubject: " + words.encode(charset)
            + b"\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\nContent-Type: text/plain; charset="

@@ -58,7 +58,7 @@ def test_a_mail_server_that_drips_is_left_after_the_time_of_one_command(
     with pytest.raises(MailboxError, match="does not answer in time"):
         take(site, source)
     assert 0.4 < time.monotonic() - started < LATE
-    # The next look begins anew.
+    # The next look begins again.
     proxy.drip = 0
     assert take(site, source) == IngestCounts(new=1)
     source.close()
@@ -130,7 +130,7 @@ def test_a_relay_whose_greeting_drips_is_left_and_the_letter_keeps_its_place(
 def test_a_relay_that_drips_its_last_answer_may_have_the_letter_and_it_is_marked(
     site: Site, sending: Proxy, smtp_sink: SmtpSink, answer: bytes, is_handed_over: bool
 ) -> None:
-    """BOX-07: after the mail was handed over no person knows whether it was taken; before that it was not."""
+    """BOX-07: after the mail was handed over it is unknown whether it was taken; before that it was not."""
     smtp_sink.at_data = lambda _letter: "250 2.0.0 taken as 5f2c8d1e"
     sending.drip, sending.drip_after = DRIP, answer
     write(site, LETTER)

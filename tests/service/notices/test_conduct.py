@@ -1,4 +1,4 @@
-"""What the handbook asks of players: told once to each of them, and enforced by no person (CON-01 to CON-07,
+"""What the handbook asks of players: told once to each of them, and enforced by no one (CON-01 to CON-07,
 POST-02, POST-05, POST-08); and how long they may change their minds (CAL-01, CAL-02, NON-04)."""
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def test_a_mail_that_lacks_a_part_of_its_subject_counts_where_nothing_else_can_b
     "Montrose orders",
 ])  # fmt: skip
 def test_a_mail_that_lacks_more_waits_for_a_person_and_is_not_refused(table: Table, subject: str) -> None:
-    """POST-08: absence is no reason by itself; the coordinator looks."""
+    """POST-08: absence is not a reason by itself; the coordinator looks."""
     row = table.take(table.mail("Montrose", subject=subject), table.site.clock.now())
     assert row.state == MailState.QUARANTINED
     assert [row.recipient for row in table.letters("coordinator_notice")] == [COORDINATOR]

@@ -89,7 +89,7 @@ def test_the_letter_counts_the_same_sheets_and_names_who_sent_none(
     for name in without:
         assert f"{name.upper()} - No sheet was received. - " in words, name
         assert name in words.partition("No sheet came from ")[2].partition(".")[0]
-    # LET-01: of Argyll something came, so no person is informed that nothing did; it does not count all the
+    # LET-01: of Argyll something came, so no one is informed that nothing did; it does not count all the
     # same.
     assert "Argyll" not in words.partition("No sheet came from ")[2].partition(".")[0]
     assert "ARGYLL - A sheet was received after the deadline and does not count." in words

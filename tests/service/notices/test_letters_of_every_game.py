@@ -107,7 +107,7 @@ def test_no_letter_says_a_word_of_another_game(site: Site, slug: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("slug", maps.variants())
 def test_nor_does_one_of_a_year_that_was_judged(site: Site, slug: str) -> None:
-    """Half a game year or more in which no person sends anything: every letter of it, and the previews after
+    """Half a game year or more in which no one sends anything: every letter of it, and the previews after
     it."""
     table = open_table(site, slug=slug)
     table.announce = ResultsAnnouncer(table.writer, drawing=False)

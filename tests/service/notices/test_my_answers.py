@@ -1,4 +1,4 @@
-"""The answers to a player are in their own file and in no other person's (section 3 of the desk plan: own
+"""The answers to a player are in their own file and in no one else's (section 3 of the desk plan: own
 receipts, own sheets and versions of this phase, the digest of each; NON-02)."""
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from service.notices.order_sheets import order_examples
 
 @pytest.mark.parametrize("slug", maps.variants())
 def test_each_example_of_a_letter_is_read_word_for_word_as_itself(slug: str) -> None:
-    """So anyone who types an order as the welcome has it, by form or by mail, waits for no person."""
+    """So anyone who types an order as the welcome has it, by form or by mail, waits for no one."""
     variant = maps.load(slug)
     power = next(iter(variant.powers))
     for kind in sorted({kind for _, kind in variant.calendar.steps}):
@@ -33,8 +33,8 @@ def test_each_example_of_a_letter_is_read_word_for_word_as_itself(slug: str) -> 
 
 
 def _result(variant: Variant, order: Order, units: frozenset[Unit]) -> Result:
-    """What the judge states of an order given alone, with the units of all examples on the board; of a build,
-    of the power whose home the place is."""
+    """The statement of the judge about an order given alone, with the units of all examples on the board; of
+    a build, of the power whose home the place is."""
     kind, start = PhaseKind.MOVEMENT, replace(variant.start, units=units)
     if isinstance(order, Retreat):
         order = Move(power=order.power, unit=order.unit, to=order.to)

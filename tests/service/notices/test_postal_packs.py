@@ -96,7 +96,7 @@ def test_an_address_in_another_script_is_printed_letter_by_letter(lines: Sequenc
 
 
 NO_FONT = "\U0010fffd"
-"""The last letter for private use: no person's font has it."""
+"""The last letter for private use: no one's font has it."""
 
 
 @pytest.mark.parametrize("lines", [

@@ -134,7 +134,7 @@ def test_a_receipt_waits_where_a_first_look_doubts_the_photograph(desk: Desk, is
 
 
 def test_where_the_reader_fails_the_receipt_leaves_without_a_reading(desk: Desk) -> None:
-    """No person is left without a receipt because our machine broke."""
+    """No one is left without a receipt because our machine broke."""
     submission_id = desk.mailed()
     desk.reader(Shown({})).give_up({"submission": submission_id}, "RuntimeError: broken")
     assert desk.table.written_letters()[0] == ("receipt", MONTROSE)

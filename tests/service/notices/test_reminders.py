@@ -130,7 +130,7 @@ def test_who_asks_late_is_still_reminded(table: Table) -> None:
 
 
 def test_a_reminder_says_nothing_of_the_game(table: Table) -> None:
-    """OUT-11, NON-02: no unit, no region, no other power, no person's address; a calendar, and how to end
+    """OUT-11, NON-02: no unit, no region, no other power, no one's address; a calendar, and how to end
     it."""
     look(table, timedelta(hours=12))
     row = next(row for row in table.letters("reminder") if row.recipient == address("Montrose"))

@@ -121,7 +121,7 @@ def test_a_refusal_offers_the_version_after_the_one_on_file(table: Table) -> Non
 
 
 def test_a_phase_that_asks_nobody_is_not_called_open(table: Table) -> None:
-    """PHA-02: after the deadline retreats are open for no person before the results are sent; the answers
+    """PHA-02: after the deadline retreats are open for no one before the results are sent; the answers
     named them, and between two phases they named no date."""
     late = table.phase().deadline + timedelta(minutes=5)
     table.site.clock.set(late)

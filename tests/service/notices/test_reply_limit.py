@@ -1,4 +1,4 @@
-"""No person gets more than five answers a day, whatever the answers say. Nothing is lost: receipts go on, and
+"""No one gets more than five answers a day, whatever the answers say. Nothing is lost: receipts go on, and
 the coordinator sees every mail and every sheet (section 5 of the desk plan; NON-04)."""
 
 from __future__ import annotations

@@ -288,7 +288,7 @@ def test_every_player_reads_the_same_results(dislodged: Table) -> None:
 def test_only_who_owed_orders_is_said_to_have_sent_none(
     site: Site, kind: PhaseKind, names: set[str]
 ) -> None:
-    """LET-01, LET-07: who was informed to send nothing in a Winter, or has no unit left, read in bold that no
+    """LET-01, LET-07: who was told to send nothing in a Winter, or has no unit left, read in bold that no
     sheet came. Argyll supplies its one unit, Montrose none of its two, and Ormond has centres alone."""
     variant = open_table(site).variant
     homes = {power: sorted(variant.start.centres[power]) for power in ("Argyll", "Ormond")}
@@ -310,7 +310,7 @@ def test_a_disbanded_army_is_named_in_the_final_results(dislodged: Table) -> Non
     assert "Army Kesteven & Holland" in dislodged.words(result)
 
 
-# What is told of the desk
+# What is reported of the desk
 # ---------------------------------------------------------------------------------------------
 
 

@@ -77,7 +77,7 @@ def test_whoever_must_retreat_is_asked_at_the_same_moment_as_all_have_the_draft(
 
 
 def test_whoever_holds_a_beaten_unit_in_proxy_is_asked_too(autumn: Table) -> None:
-    """Q-25: owner and proxy are both asked, and no other person; a retreat that the proxy writes counts."""
+    """Q-25: owner and proxy are both asked, and no one else; a retreat that the proxy writes counts."""
     autumn.file("Newcastle", [("A Kesteven & Holland proxy "
                                "Montrose")], heading=("Newcastle", "Autumn 1642 Movement Orders"))
     words_by_recipient = {letter.recipient: autumn.words(letter) for letter in finish(autumn, 1)
@@ -240,7 +240,7 @@ def test_a_winter_executes_builds_enforces_removals_and_leaves_with_picture_and_
 
 
 def test_a_unit_without_a_place_to_go_is_lost_with_the_season_s_own_results(site: Site) -> None:
-    """WOR-07: no person is asked for a retreat, the results are final, and Winter's phase is next."""
+    """WOR-07: no one is asked for a retreat, the results are final, and Winter's phase is next."""
     board = autumn_1642()
     island = Unit("Newcastle", "A", Region("Isle of Man"))
     fleets = [Unit("Manchester", "F", Region(sea)) for sea in ("Irish Sea", "Solway Firth")]

@@ -1,4 +1,4 @@
-"""The welcome of a game that opens with builds: no person has a unit, and everybody learns what to build
+"""The welcome of a game that opens with builds: no one has a unit, and everybody learns what to build
 in (BRE-01, OUT-01)."""
 
 from __future__ import annotations

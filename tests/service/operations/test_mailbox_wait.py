@@ -204,7 +204,7 @@ class Rebuilt(ImapSource):
         if not self.is_rebuilt:
             self.is_rebuilt = True
             self.dovecot.rebuild()
-            # The server cut the session; the next use connects anew and meets the new folder.
+            # The server cut the session; the next use connects again and meets the new folder.
             self._drop()
             super().list_waiting()
         return waiting

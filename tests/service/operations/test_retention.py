@@ -36,7 +36,7 @@ def _stored(table: Table, raw: bytes) -> MailRow:
 
 def test_only_what_no_record_tells_of_is_forgotten_and_only_when_its_days_are_over(any_site: Site) -> None:
     table = open_table(any_site)
-    # Four fates: only the automatic reply is no person's, and only it may go.
+    # Four fates: only the automatic reply is no one's, and only it may go.
     used = _stored(table, table.mail("Montrose"))
     repeat = _stored(table, table.mail("Montrose", note="The same sheet once more."))
     stranger = _stored(

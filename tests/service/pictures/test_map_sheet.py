@@ -255,7 +255,7 @@ def test_every_town_shows_its_pattern_however_small() -> None:
 
 
 def test_colours_of_powers_differ_in_lightness_or_pattern_only_where_they_must() -> None:
-    """MAP-04: the four colours the handbook names, told by their hue."""
+    """MAP-04: the four colours the handbook names, recognised by their hue."""
     named = {"The Crown": (0, 15), "Newcastle": (300, 335), "Cumberland": (20, 40), "Montrose": (210, 240)}
     for power, (low, high) in named.items():
         red, green, blue = (int(W3K.powers[power].colour[start : start + 2], 16) for start in (1, 3, 5))

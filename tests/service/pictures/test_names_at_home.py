@@ -128,7 +128,7 @@ def test_letters_that_begin_no_name_are_explained() -> None:
 
 def test_the_land_around_a_town_has_its_owners_wash() -> None:
     """LET-16: a town's disc of 3 mm alone is not seen at arm's length. Glamorgan's towns are the Crown's at
-    the start; no land is washed for a town that no person owns."""
+    the start; no land is washed for a town that no one owns."""
     plan, variant = board_plan("w3k", A3), maps.load("w3k")
     washes = re.findall(r'<path class="around" data-power="([^"]+)"', drawn("w3k", A3))
     owners = {owner for owner, regions in variant.start.centres.items() for region in regions

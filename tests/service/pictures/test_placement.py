@@ -43,7 +43,7 @@ def spot(label: Label) -> tuple[float, float, float, float]:
 
 @pytest.mark.parametrize(("slug", "paper"), SHEETS)
 def test_the_solver_gives_what_is_shipped(slug: str, paper: PaperSize) -> None:
-    """Worked out anew from the same board, without the file."""
+    """Worked out again from the same board, without the file."""
     variant, shapes = maps.load(slug), maps.shapes(slug)
     solved, shipped = (
         plan_map(variant, shapes, paper),

@@ -72,7 +72,7 @@ def test_each_unit_stands_by_its_region_off_every_mark_and_every_other_unit(
     for unit, box in unit_box.items():
         plate = shapely.box(box.x0, box.y0, box.x1, box.y1)
         if unit.region.province in seals:
-            # No person takes a unit for that of the next town: its own mark is the nearest.
+            # No one takes a unit for that of the next town: its own mark is the nearest.
             nearest = min(seals, key=lambda name: shapely.distance(plate.centroid,
                 shapely.Point(seals[name])))
             assert nearest == unit.region.province, unit

@@ -364,7 +364,7 @@ def test_envelopes_go_to_the_others_with_ones_own_return_address(desk: DeskTable
     document = pypdfium2.PdfDocument(
         io.BytesIO(browser.get(f"/public/{desk.table.game}/envelopes.pdf").content)
     )
-    # Only Montrose has an address, and no person writes to themselves.
+    # Only Montrose has an address, and no one writes to themselves.
     assert len(document) == 1
     lines = document[0].get_textpage().get_text_range().split("\r\n")
     assert lines == [
@@ -445,7 +445,7 @@ def test_anybody_prints_a_blank_sheet_of_a_phase_that_takes_orders(desk: DeskTab
     words = document[0].get_textpage().get_text_range()
     assert [words.split("\r\n")[:3], len(document)] == [
         ["Montrose", "Powick Bridge", "Autumn 1642 Movement Orders"], 1]
-    # LET-12: when it is due, and no address for anyone who is no player.
+    # LET-12: when it is due, and no address for anyone who is not a player.
     assert "It must arrive before Mon 29 Mar 2027, 07:00 GMT." in words.replace("\r\n", " ")
     assert "@" not in words
     letter = pypdfium2.PdfDocument(

@@ -93,7 +93,7 @@ def test_a_letter_that_two_processes_prepare_has_one_link(table: Table) -> None:
 
 
 def test_a_kept_photograph_or_letter_is_not_opened_by_its_digest(table: Table, client: TestClient) -> None:
-    """What lies under a digest that is printed or guessed is no person's to read: only a link's own secret
+    """What lies under a digest that is printed or guessed is no one's to read: only a link's own secret
     opens."""
     written(table, address("Montrose"), 60_000)
     # Digests are printed in receipts and results, so knowing one must not open anything.

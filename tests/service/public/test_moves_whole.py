@@ -1,4 +1,4 @@
-"""The move browser leaves no person out: every place has a row for each kind of unit, on each coast, that can
+"""The move browser leaves no one out: every place has a row for each kind of unit, on each coast, that can
 are there (MOVE-01). That each row is right is proved in `test_public_moves`."""
 
 from __future__ import annotations

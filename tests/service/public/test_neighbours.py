@@ -1,4 +1,4 @@
-"""On a board no person marches over the move browser gives each state's neighbours: what the judge lets it
+"""On a board no one marches over the move browser gives each state's neighbours: what the judge lets it
 attack, and how."""
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def test_the_answer_that_is_played_is_given_and_no_other(client: TestClient) -> 
 
 
 def test_a_colon_stays_with_its_rule(client: TestClient) -> None:
-    """Without it "No person must retreat the retreat phase" states the opposite."""
+    """Without it "No one must retreat the retreat phase" states the opposite."""
     page_text = words(client.get("/public/rules/w3k").text)
     assert "Nobody must retreat: the retreat phase is passed over" in page_text
     assert " :" not in page_text

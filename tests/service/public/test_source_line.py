@@ -211,7 +211,7 @@ def test_it_is_for_the_players_of_that_game(judged: Judged, player: TestClient) 
 
 
 def test_results_are_tables_in_large_print_and_as_text(judged: Judged, player: TestClient) -> None:
-    """BEY-08: each order with its outcome and reason, what no person could read, who was silent, and the
+    """BEY-08: each order with its outcome and reason, what no one could read, who was silent, and the
     correction; tagged as a table; for players alone."""
     text = player.get(f"{judged.path}/table.txt").text
     lines = text.splitlines()
@@ -233,7 +233,7 @@ def test_results_are_tables_in_large_print_and_as_text(judged: Judged, player: T
 
 
 def test_before_it_is_sent_every_address_answers_as_if_it_were_not_there(site: Site) -> None:
-    """DESK-02: also a phase that is judged already, which the coordinator may still judge anew."""
+    """DESK-02: also a phase that is judged already, which the coordinator may still judge again."""
     ready = _judged(site, sent=False)
     player = visit(ready.desk, "Montrose")
     known, unknown = (

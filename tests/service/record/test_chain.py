@@ -1,6 +1,6 @@
 """The record: nothing happens to a game without an entry of its chain (issue "Trust", 1).
 
-The chain is reckoned here anew with hashlib alone, from what docs/record.md states.
+The chain is reckoned here again with hashlib alone, from what docs/record.md states.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ GAME = "powick-bridge"
 
 
 def chain(store: Store, game: str = GAME) -> list[dict[str, Any]]:
-    """Every entry's words, after its digests were reckoned anew."""
+    """Every entry's words, after its digests were reckoned again."""
     with store() as session:
         rows = list(record.entries(session, game))
         root = record.root(session, game)

@@ -193,7 +193,7 @@ def test_the_version_that_counted_is_the_one_her_results_name(
 
 
 def test_a_letter_of_another_game_proves_nothing_here(hers: tuple[Path, list[Path]], tmp_path: Path) -> None:
-    """And is no fault."""
+    """And is not a fault."""
     path, letters = hers
     receipt = next(path for path in letters if "receipt" in path.name).read_bytes()
     other = tmp_path / "other.eml"

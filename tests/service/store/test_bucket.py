@@ -56,7 +56,7 @@ def ask(settings: Settings, name: str, **more: Any) -> Any:
 
 
 def documented_rules() -> dict[str, Any]:
-    """The rules that the page tells operators to set."""
+    """The rules that the page advises operators to set."""
     page = (TOP / "docs/how-to/back-up-a-large-site.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
     assert len(blocks) == 1

@@ -18,7 +18,7 @@ from tests.support.table import open_table
 WITHOUT_SIGNING_IN = ("/public/", "/sign-in", "/alive", "/metrics")
 """Where public routes lie: each address below is one that anybody may ask for."""
 MOUNTED = {"/static", *of_features("MOUNTS")}
-"""Applications with doors of their own, and files that are no secret."""
+"""Applications with doors of their own, and files that are not secret."""
 
 
 def _app(site: Site) -> FastAPI:

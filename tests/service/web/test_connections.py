@@ -1,4 +1,4 @@
-"""What strangers' connections may cost (SEC-05): over real sockets, with limits of a second."""
+"""Limits on strangers' connections (SEC-05): over real sockets, with limits of a second."""
 
 from __future__ import annotations
 

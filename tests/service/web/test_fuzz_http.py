@@ -1,4 +1,4 @@
-"""Every route of the site under values no person meant: by schemathesis from the application's own
+"""Every route of the site under values no one meant: by schemathesis from the application's own
 description, with and without a signed-in person. No fault of ours, no page without its headers, nothing shown
 to a stranger.
 

@@ -172,7 +172,7 @@ def test_after_signing_out_nothing_is_kept(desk: DeskSite) -> None:
 
 def test_a_form_older_than_the_sign_in_is_shown_and_sent_by_one_press(desk: DeskSite) -> None:
     """The form carries the token of the former session."""
-    # As in a tab that was open while its person signed in anew in another one.
+    # As in a tab that was open while its person signed in again in another one.
     old = desk.csrf
     answer = desk.client.post("/sign-in", data={"name": NAME, "password": PASSWORD})
     assert answer.status_code == 303

@@ -127,7 +127,7 @@ ACTS: dict[str, dict[str, str]] = {
 
 @pytest.mark.parametrize("path", ACTS)
 def test_each_act_that_writes_to_all_is_shown_before_it_is_done(desk: DeskTable, path: str) -> None:
-    """PHA-08: the first press changes nothing and writes to no person; the second writes as many letters as
+    """PHA-08: the first press changes nothing and writes to no one; the second writes as many letters as
     were shown."""
     table, now = desk.table, desk.table.site.clock.now()
     if path == "/games/{game}/end":

@@ -1,4 +1,4 @@
-"""Requests that no page of ours makes (SEC-06): each is refused in words, and is no fault of ours."""
+"""Requests that no page of ours makes (SEC-06): each is refused in words, and is not a fault of ours."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_form_that_nobody_can_read_is_no_fault_of_ours(site: Site, odd: str) -
 @pytest.mark.parametrize(
     "body", [b"[" * 100_000, b'{"acts":' * 50_000, b'{"acts":[{"line":NaN}]}', b"", b"null"])
 def test_acts_that_nobody_can_read_change_nothing(site: Site, body: bytes) -> None:
-    """A body of a script: brackets without end, what is no number, nothing at all."""
+    """A body of a script: brackets without end, what is not a number, nothing at all."""
     desk = open_desk(open_table(site))
     path = f"/desk/{desk.table.phase().id}/acts"
     answer = desk.client.post(

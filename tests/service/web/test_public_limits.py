@@ -1,4 +1,4 @@
-"""What strangers may cost (SEC-05)."""
+"""Limits on the cost of strangers (SEC-05)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_an_address_gets_its_requests_and_then_waits() -> None:
     clock = [0.0]
     limit = RateLimit(at_once=5, a_second=1.0, now=lambda: clock[0])
     assert [limit.allows("192.0.2.1") for _ in range(7)] == [True] * 5 + [False] * 2
-    # No other person waits, also not in the next network of IPv6; in the same one all are one.
+    # No one else waits, also not in the next network of IPv6; in the same one all are one.
     assert limit.allows("192.0.2.2")
     assert sum(limit.allows(f"2001:db8::{number}") for number in range(1, 20)) == 5
     assert limit.allows("2001:db8:1::1")

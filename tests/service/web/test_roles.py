@@ -477,7 +477,7 @@ def test_roles_in_games_are_given_taken_and_entered_in_that_game_alone(games: Tw
     assert [is_one for game, is_one in entered if game == own_game] == [False, True, False]
     assert [is_one for game, is_one in entered if game != own_game] == [False]
     assert logged == [own_game, own_game]
-    # A role of the site takes all roles in games; no person keeps one unseen.
+    # A role of the site takes all roles in games; no one keeps one unseen.
     give("coordinator")
     games.desk.post("/people/role", name="Bess", role="operator")
     with store() as session:

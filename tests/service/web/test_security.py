@@ -141,7 +141,7 @@ def test_no_form_of_the_whole_site_does_anything_without_its_token(site: Site) -
     assert isinstance(app, FastAPI)
     paths = {path for path, methods in app.openapi()["paths"].items() if "post" in methods}
     assert len(paths) > 40
-    # Signing in, asking for a link and using it need no session: no person has one yet.
+    # Signing in, asking for a link and using it need no session: no one has one yet.
     entered = {"/sign-in", "/public/entry", "/public/me/{secret}",
                *of_features("WITHOUT_SESSION")}
     assert entered <= paths

@@ -1,4 +1,4 @@
-"""How often a person may try to sign in (SEC-04): many at once, by name and by address, and no person kept
+"""How often a person may try to sign in (SEC-04): many at once, by name and by address, and no one kept
 out."""
 
 from __future__ import annotations

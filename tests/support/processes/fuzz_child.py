@@ -1,6 +1,6 @@
 """Opens mutated files under the very limits of `service.intake.opening.sandbox_child`, each in a process of
 its own that was forked once the decoders were loaded, so that twenty thousand take minutes and one that dies
-takes no person along.
+takes no one along.
 
     python -m tests.support.processes.fuzz_child KIND COUNT SEED FOLDER
 

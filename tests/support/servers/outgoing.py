@@ -1,6 +1,6 @@
 """Everything that a running game lets out to a person, as text that can be compared and searched: letters
-with every header and file, pages, feeds, the archive. A picture is its pixels and what it states of itself; a
-PDF its words, its data and its drawing."""
+with every header and file, pages, feeds, the archive. A picture is its pixels and what it states about
+itself; a PDF its words, its data and its drawing."""
 
 from __future__ import annotations
 

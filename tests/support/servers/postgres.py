@@ -39,7 +39,7 @@ def _address(url: str, database: str) -> str:
 
 
 def _run(url: str, *statements: str) -> None:
-    # No person may be connected to a database that is copied, so the statements come from a third one.
+    # No one may be connected to a database that is copied, so the statements come from a third one.
     with psycopg.connect(_address(url, "template1"), autocommit=True) as connection:
         for statement in statements:
             connection.execute(statement)

@@ -123,8 +123,8 @@ def test_a_time_zone_that_is_changed_on_a_live_site_moves_nothing(
     tmp_path: Path, served: list[Served]
 ) -> None:
     """MBX-06: from one hour to fourteen hours ahead of GMT, while a deadline comes near and a sheet comes in.
-    It is no clock that was set: the deadline is kept to the second, the sheet is stamped by the same clock,
-    and letters have the right time."""
+    It is not a clock that was set: the deadline is kept to the second, the sheet is stamped by the same
+    clock, and letters have the right time."""
     folder, zone = own_site(tmp_path / "site"), tmp_path / "zone"
     assert create_game(folder, game_file(tmp_path), io.StringIO()) == 0
     _write(zone, "CET-1")

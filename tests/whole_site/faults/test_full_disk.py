@@ -160,7 +160,7 @@ def test_a_disk_that_fills_while_letters_are_sent_doubles_at_most_the_one_under_
     disk: Disk, smtp_sink: SmtpSink, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A letter is claimed before it is sent, so with a full disk none is begun; the one that the relay took
-    while the disk filled is marked, since no person could note it for longer than it is tried."""
+    while the disk filled is marked, since no one could note it for longer than it is tried."""
     monkeypatch.setattr(outbox, "STORE_PAUSES", (0.1, 0.1))
     with make_site(disk.folder) as site:
         assert all(write(site, *(to(f"player-{number}") for number in range(8))))
@@ -183,7 +183,7 @@ def test_a_disk_that_fills_while_letters_are_sent_doubles_at_most_the_one_under_
 
         with pytest.raises(OperationalError, match="full"):
             send_on_full_disk()
-        # No person could note that the connection is free; when its lease is over, none can be had.
+        # No one could note that the connection is free; when its lease is over, none can be had.
         assert send_on_full_disk() == SendCounts()
         sleep(LEASE.total_seconds())
         for _ in range(2):

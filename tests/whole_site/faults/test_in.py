@@ -118,7 +118,7 @@ def test_13_the_senders_date_does_not_make_a_late_mail_early(table: Table) -> No
 def test_14_a_mail_that_lies_in_the_mailbox_when_the_deadline_fires_counts(
     past: Table, dovecot: Dovecot
 ) -> None:
-    """Fault 14, with a real mailbox that no person looked into before."""
+    """Fault 14, with a real mailbox that no one looked into before."""
     phase = past.phase()
     box = ImapBox(imap_settings(dovecot))
     # One second on either side of the deadline, both in the mailbox before anybody looks.
@@ -262,7 +262,7 @@ def test_19_two_hundred_machines_in_a_minute_are_answered_by_nothing(table: Tabl
                        from_lines=["From: mailer-daemon@montrose.example"],
                        parts=[text(f"It came back {number}.")])  # fmt: skip
         assert table.take(raw, received_at).state == MailState.IGNORED
-    # The answers bring a photograph, so the coordinator hears of them once (BOX-01), and no other person.
+    # The answers bring a photograph, so the coordinator hears of them once (BOX-01), and no one else.
     assert [recipient for _, recipient in table.written_letters()] == [COORDINATOR]
 
 
@@ -289,7 +289,8 @@ def test_20_a_file_is_what_it_holds_and_not_what_it_is_called(table: Table) -> N
         raw = mail(table.subject("Montrose", number), MONTROSE,
                    parts=[text(), part(data), part(picture(number))],
                    stamps=[stamp("montrose.example", server=SERVER)])  # fmt: skip
-        # A file that is no picture costs nothing next to a sound photograph; alone, as below, it is refused.
+        # A file that is not a picture costs nothing next to a sound photograph; alone, as below, it is
+        # refused.
         assert table.take(raw, opens).state == MailState.USED
     only = mail(
         table.subject("Montrose", 8),

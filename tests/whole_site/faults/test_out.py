@@ -58,7 +58,7 @@ def test_33_a_mail_server_away_for_two_hours_holds_up_no_judging_and_letters_lea
     finally:
         sink.stop()
     assert [letter.message["Message-ID"] for letter in sink.letters] == written
-    # An unreachable server is no attempt; otherwise two hours would use up a letter's tries.
+    # An unreachable server is not an attempt; otherwise two hours would use up a letter's tries.
     assert {row.tries for row in rows(table.site)} == {1}
     assert not any(row.possibly_twice for row in rows(table.site))
 

@@ -138,7 +138,7 @@ def test_a_database_held_for_a_minute_loses_no_mail_and_says_so(tmp_path: Path) 
 def test_tables_held_for_a_minute_on_postgresql_are_waited_for(
     tmp_path: Path, cluster: Postgres
 ) -> None:
-    """PostgreSQL lets everybody wait as long as it takes; nothing is lost, and no person is informed an
+    """PostgreSQL lets everybody wait as long as it takes; nothing is lost, and no one is informed an
     error."""
     password = "a password of the tests"
     url = cluster.url()

@@ -57,7 +57,7 @@ class RowSource(StrEnum):
     STRUCK = "struck"
 
 
-# Of rows in single letters, those in hands that no person had, where there are letters cut from rows.
+# Of rows in single letters, those in hands that no one had, where there are letters cut from rows.
 OTHER_HANDS = 0.75
 
 # Shares of a mixture, with real strokes and without.
@@ -72,8 +72,8 @@ FONTS_ONLY: Mapping[RowSource, float] = {
 
 @dataclass(frozen=True, slots=True)
 class RowFacts:
-    """What a row states, how wide its picture is, whose hand it is (a pseudonym or a font), how that person
-    writes, and what it was made of."""
+    """The contents of a row, how wide its picture is, whose hand it is (a pseudonym or a font), how that
+    person writes, and what it was made of."""
 
     text: str
     width: int
@@ -90,7 +90,7 @@ DrawnRow: TypeAlias = tuple[Image, RowFacts]
 class RowMaterial:
     """Where rows come from: a folder of ink (None: fonts only), whose ink, the fonts' purpose, where fonts
     lie, the boards' files of names, and a folder with letters cut from rows (None: those recorded singly, and
-    no hands that no person had)."""
+    no hands that no one had)."""
 
     ink: Path | None
     writers: InkShare
@@ -124,7 +124,7 @@ def _makers(material: RowMaterial, rng: np.random.Generator) -> dict[RowSource, 
     records = [] if material.ink is None else read_records(material.ink)
     people = _people(material.ink, records, material.writers)
     more = _people(material.cut, records, material.writers)
-    # One row of a writer is as likely as any other's, so that no person's hand counts for most.
+    # One row of a writer is as likely as any other's, so that no one's hand counts for most.
     by_writer: dict[str, list[tuple[int, int]]] = {}
     for index, record in enumerate(records):
         if share_of(record.writer) is material.writers:
@@ -174,7 +174,7 @@ def _people(folder: Path | None, records: Sequence[InkRecord], share: InkShare) 
 def _written_by(
     people: Sequence[InkWriter], more: Sequence[InkWriter], words: Callable[[], str], rng: np.random.Generator
 ) -> tuple[str, InkWriter]:
-    """A text and a hand that can write it: one of the `people`, or one that no person had, made of `more`."""
+    """A text and a hand that can write it: one of the `people`, or one that no one had, made of `more`."""
     while more and rng.random() < OTHER_HANDS:
         line_text, first = words(), more[int(rng.integers(len(more)))]
         hand = other_hand(first, more, line_text, SIGNS, rng) if line_text else None

@@ -27,7 +27,7 @@ from tests.support.table import Table
 
 
 def is_entry(entry: dict[str, Any], what: str, **tells: object) -> bool:
-    """Whether an entry is open, of this kind, and tells these values."""
+    """Whether an entry is open, of this kind, and has these values."""
     body = entry.get("body")
     return (body is not None and body["what"] == what
             and all(body["tells"].get(key) == value for key, value in tells.items()))
@@ -116,7 +116,7 @@ def _deleted_entries(table: Table) -> None:
 
 
 def _exchanged_entry(table: Table) -> None:
-    """The body of an entry is written anew in the database, with its own leaf, and the chain is not."""
+    """The body of an entry is written again in the database, with its own leaf, and the chain is not."""
     with table.site.engine.begin() as connection:
         connection.exec_driver_sql(
             "UPDATE record SET body = replace(body, '\"fate\":\"counts\"', '\"fate\":\"held\"') "

@@ -101,7 +101,7 @@ def _rolled_back(table: Table) -> None:
 
 
 class _Silent(Broadcasts):
-    """A door of letters that writes none of what is to be told."""
+    """A door of letters that writes no announcement."""
 
     def results_taken_back(self, *_told: object) -> int:
         return 0

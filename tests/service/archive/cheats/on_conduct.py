@@ -71,7 +71,7 @@ def _operator_decides(table: Table) -> None:
 
 
 def _act_of_nobody(table: Table) -> None:
-    """A sheet is chosen, with the act that belongs to it, in the name of no person who may."""
+    """A sheet is chosen, with the act that belongs to it, in the name of no one who may."""
     row = keeper.in_play(table)
     with table.site.store.begin() as session:
         session.connection().exec_driver_sql(
@@ -81,7 +81,7 @@ def _act_of_nobody(table: Table) -> None:
 
 
 def _sent_by_hand(table: Table) -> None:
-    """The results are marked as sent past the program; no letter is written, no person approves."""
+    """The results are marked as sent past the program; no letter is written, no one approves."""
     row, sent_at = keeper.in_play(table), table.site.clock.now().strftime("%Y-%m-%d %H:%M:%S.%f")
     sql(f"UPDATE phases SET state = 'sent', sent_at = '{sent_at}' WHERE id = {row.id}")(table)
     follower = next(phase for phase in table.phases() if phase.ordinal == row.ordinal + 1)
@@ -100,7 +100,7 @@ def _closed_by_hand(table: Table) -> None:
 
 
 def _called_typed(table: Table) -> None:
-    """A forged photograph is filed with a mail, and called typed, so that no person looks for it there."""
+    """A forged photograph is filed with a mail, and called typed, so that no one looks for it there."""
     from tests.service.archive.cheats.on_sheets import _other_photograph
 
     _other_photograph(table)
@@ -178,7 +178,7 @@ def _came_early(shown: Evidence) -> Evidence:
 
 
 def _begun_anew(table: Table) -> None:
-    """The record is thrown away and begins anew: each row is written as it is, so that triggers note it."""
+    """The record is thrown away and begins again: each row is written as it is, so that triggers note it."""
     with table.site.engine.begin() as connection:
         for name in ("record", "record_heads", "record_due"):
             connection.exec_driver_sql(f"DELETE FROM {name}")

@@ -33,7 +33,7 @@ from tests.support.table import Table
 SEED = "ab" * 32
 DIGEST = hashlib.sha256(SEED.encode()).hexdigest()
 OWN = {"chain": "cd" * 32, "genesis": 1_700_000_000, "period": 3, "key": "ee" * 96}
-"""A beacon of which the keeper has the key, so that he knows its rounds ahead."""
+"""A beacon of which the keeper has the key, so that he has its rounds ahead."""
 
 
 def _send(table: Table) -> None:

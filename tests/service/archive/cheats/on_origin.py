@@ -75,7 +75,7 @@ def _called_repeat(table: Table) -> None:
 
 
 def _refiled_for_a_friend(table: Table) -> None:
-    """Her sheet is called a friend's in the database, and filed anew for his power at the desk."""
+    """Her sheet is called a friend's in the database, and filed again for his power at the desk."""
     sql(f"UPDATE submissions SET player_id = (SELECT player_id FROM seats WHERE power = '{OTHER}') "
         f"WHERE id = {V2}")(table)
     do(table, RefileSheet(V2, OTHER, WHY))

@@ -1,4 +1,4 @@
-"""The form of a cheat, and small means that several use: SQL past the program, and records written anew."""
+"""The form of a cheat, and small means that several use: SQL past the program, and records written again."""
 
 from __future__ import annotations
 
@@ -35,8 +35,9 @@ Play = Callable[[Table], Forge | None]
 class Cheat:
     """One way to cheat: by whom, before or after the letters were mailed, from which stage of the game, how
     it is played, and which rule finds it. `needs`: "" if the archive alone shows it, "letters" if the
-    letters of the cheated player are needed, "pool" if those of two players are. `is_named`: it is no fault
-    by itself, and everybody is informed of the entry. `open_issue`: why it is not found yet, "" if it is."""
+    letters of the cheated player are needed, "pool" if those of two players are. `is_named`: it is not a
+    fault by itself, and everybody is informed of the entry. `open_issue`: why it is not found yet, "" if it
+    is."""
 
     name: str
     role: str
@@ -98,7 +99,7 @@ def both(change: Callable[[bytes], bytes]) -> Forge:
 
 
 def written_anew(change: Callable[[Chain], Chain]) -> Forge:
-    """The whole archive with other entries, all digests computed anew; of the players' the same, as far as
+    """The whole archive with other entries, all digests computed again; of the players' the same, as far as
     open."""
 
     def forge(data: bytes) -> bytes:

@@ -177,7 +177,7 @@ def test_a_calendar_address_is_secret_and_can_be_changed(desk: DeskTable) -> Non
 
 
 def test_the_welcome_gives_each_player_the_address_of_their_own_calendar(desk: DeskTable) -> None:
-    """OUT-01, CAL-16: the same that their entry shows, and no other person's."""
+    """OUT-01, CAL-16: the same that their entry shows, and no one else's."""
     writer = desk.table.writer
     writer = replace(writer, sender=replace(writer.sender, base_url=BASE))
     with desk.table.site.store.begin() as session:

@@ -1,4 +1,4 @@
-"""What everybody at a table is told: absences, pauses, and a draw that all ask for on paper (BEY-04)."""
+"""What all players are informed of: absences, pauses, and a draw that all ask for on paper (BEY-04)."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def test_the_letter_is_looked_at_before_it_leaves(desk: DeskTable) -> None:
 def test_everybody_is_told_once_and_the_record_is_kept(desk: DeskTable) -> None:
     before = desk.table.phase().resolution
     assert send(desk, "send").headers["location"].endswith("?notice=corrected")
-    # The same form again: no person gets a second letter.
+    # The same form again: no one gets a second letter.
     assert send(desk, "send").status_code == 303
     sent_letters = letters(desk)
     assert sorted(row.recipient for row in sent_letters) == sorted(

@@ -71,7 +71,7 @@ def test_what_the_machine_was_sure_of_corrects_nobody(desk: DeskSite) -> None:
     """Only a person's decision is an example: an automatic line has none."""
     _candidates(desk, 2, WRONG)
     with desk.store.begin() as session:
-        # The machine was sure of this order; no person has looked at its ink.
+        # The machine was sure of this order; no one has looked at its ink.
         session.get_one(LineRow, 2).order = RIGHT
     _candidates(desk, 4, "A Easdale - Merse")
     desk.orders_of_words = {"A Eskdale - Merse": "A Eskdale - Merse"}

@@ -69,7 +69,7 @@ def test_a_reading_has_the_capitals_of_its_writer(text: str, ink: str, own: str)
 
 
 def test_what_orders_the_same_does_not_differ() -> None:
-    """ "army" against "Army" is no difference, and neither is another word for the same order."""
+    """ "army" against "Army" is not a difference, and neither is another word for the same order."""
     first, second, third = shown([
         {"text": "army fife moves to mar", "order": "A Fife - Mar", "score": 0.6},
         {"text": "Army Fife moves into Mar.", "order": "A Fife - Mar", "score": 0.2},

@@ -22,7 +22,7 @@ def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:
     another."""
     desk_site = DeskSite(tmp_path, database_url)
     desk_site.sign_in()
-    # Work has begun: without a decision the newer version counts and no person needs a banner.
+    # Work has begun: without a decision the newer version counts and no one needs a banner.
     desk_site.act("reading-1", 3)
     key = desk_site.blobs.put(photograph())
     desk_site.add(

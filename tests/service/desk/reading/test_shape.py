@@ -67,7 +67,7 @@ def test_undo_brings_back_exactly_what_was_there(desk: DeskSite) -> None:
 
 
 def test_parts_that_were_decided_keep_their_act_from_being_undone_first(desk: DeskSite) -> None:
-    """No person's decision disappears because another person takes back the cut below it."""
+    """No one's decision disappears because another person takes back the cut below it."""
     joined_id = max(desk.act("join", 2, "the-cut-itself")["about"])
     desk.second_reader()
     desk.act("reading-1", joined_id)

@@ -388,7 +388,7 @@ def test_a_missed_line_is_added_once_where_it_stands_and_undo_takes_it_away(desk
         assert lines[1].line.state is LineState.READ
         # without a box: the band below line 1, which ends at y 60
         assert lines[1].line.box == ((50, 60), (800, 60), (800, 120), (50, 120))
-    # Each delivery asks the judge; the second finds nothing new to do.
+    # Each delivery calls the judge; the second finds nothing new to do.
     assert desk.judged == [7, 7]
     desk.change(7, state=PhaseState.CLOSED)
     desk.post("/desk/7/undo")

@@ -91,7 +91,7 @@ REFUSED: dict[type[Act[Any]], Act[Any]] = {type(act): act for act in (
     GiveSeat(GAME, POWER, Holder("Eve", "Nowhere/Never", ("eve@friends.example",)), WHY),
     DeclareEnd(GAME, "draw", (POWER, "Argyll"), WHY),
     AgreeOnDraw(GAME, PHASE, WHY),
-    # Refused after their rows are written: no person could be told.
+    # Refused after their rows are written: no one could be told.
     TakeBackResults(PHASE, WHY), CorrectBoard(PHASE, "Nobody: Army Perth", "", WHY),
     CorrectResults(PHASE, ResultsCorrection("A.", "B.", "None.", "Ada"), "key"),
     ChangeCoordinator(GAME, "Blaise", "key"),
@@ -158,7 +158,7 @@ def test_an_act_that_is_refused_leaves_every_row_as_it_was(table: Table, kind: t
         perform(REFUSED[kind], at(session, table))
     with table.site.store() as session:
         assert rows(session) == before
-    # A check asks and never writes, so that a page may ask it too.
+    # A check reads and never writes, so that a page may call it too.
     with table.site.store() as session:
         with suppress(Refused):
             REFUSED[kind].check(at(session, table))

@@ -92,7 +92,7 @@ def fuzz(folder: Path, kind: str, count: int, seed: int) -> Counter[str]:
 
 
 def at_the_real_door(path: Path) -> Decoded | None:
-    """What the product states about a file on which a decoder died or ran out of something."""
+    """The statement of the product about a file on which a decoder died or ran out of something."""
     data = path.read_bytes()
     if path.name.startswith("tnef"):
         read_mail(mail("x", parts=[part(data, "application/ms-tnef", "winmail.dat")]), own_probe())

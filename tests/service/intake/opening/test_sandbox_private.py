@@ -60,5 +60,6 @@ def test_nothing_but_pixels_comes_back(kind: str) -> None:
     assert SECRET.encode("utf-16-be") not in page
     with Pillow.open(BytesIO(page)) as image:
         assert not image.getexif()
-        # What any JPEG states of its own format. The opened file once kept its EXIF data next to the pixels.
+        # What any JPEG states about its own format. The opened file once kept its EXIF data next to the
+        # pixels.
         assert set(image.info) <= {"jfif", "jfif_version", "jfif_unit", "jfif_density"}

@@ -195,7 +195,7 @@ def test_the_likeliest_of_the_ways_to_take_rows_comes_first_and_each_order_once(
     )
     assert best_of([[likely], [likelier, repeated]]) == [likelier, likely]
     assert best_of([]) == []
-    # Two readings that are no order are two.
+    # Two readings that are not an order are two.
     words = [{"text": text, "order": None, "score": 0.5} for text in ("smear", "blot")]
     assert best_of([words]) == words
 

@@ -61,7 +61,7 @@ def read(table: Table, data: bytes, version: int = 1) -> list[tuple[str, str | N
 
 def test_a_form_filled_in_with_a_keyboard_is_read_letter_by_letter(table: Table) -> None:
     """BEY-08: no engine reads it; heading, version and orders come from the fields, with a receipt as for any
-    sheet, and what is no order waits for a person as on any sheet."""
+    sheet, and what is not an order waits for a person as on any sheet."""
     blank = form_of(table)
     assert [name for name, _ in form_fields(blank)][:5] == [
         "galloper-power", "galloper-game", "galloper-orders", "galloper-version", "galloper-order-01"]

@@ -20,7 +20,7 @@ class Blind:
 
 
 def test_a_file_that_cannot_be_read_may_be_a_sheet() -> None:
-    """A person looks at it; a mail that brings nothing else is no mail without orders."""
+    """A person looks at it; a mail that brings nothing else is not a mail without orders."""
     message = read_mail(mail(parts=[part(picture(90))]), UnopenedProbe())
     assert message.usable_pictures
     assert ReadingTest(Blind()).fates(message, known_game(maps.load("w3k"))) == {}

@@ -133,7 +133,7 @@ def test_two_different_typed_mails_are_two_papers_and_the_same_twice_is_one(tabl
 
 
 def test_where_orders_are_not_typed_the_text_is_not_read(site: Site) -> None:
-    """Q-03: in the game of the handbook bold text is no order."""
+    """Q-03: in the game of the handbook bold text is not an order."""
     table = open_table(site)
     row = _take(table, _mail(table, "**Army London to Surrey**", power="The Crown"))
     # A mail without a picture is answered at once, bold or not.
@@ -220,7 +220,7 @@ def test_a_line_of_our_own_form_is_a_heading_whatever_it_is_elsewhere(words: str
 
 
 def test_several_orders_in_one_line_are_orders_and_a_signature_is_none() -> None:
-    """WSB-02: a line that is no single whole order counts unless it is a greeting or a name."""
+    """WSB-02: a line that is not a single whole order counts unless it is a greeting or a name."""
     war = maps.load("w3k")
     typed = TypedText(war, PhaseKind.MOVEMENT, "Newcastle", [known_game(war)])
     assert typed.orders("Armies London and Kent hold") is not None

@@ -106,7 +106,7 @@ def test_words_of_a_bounce_are_a_server_s_where_a_program_says_that_it_wrote_the
 def test_a_player_whose_address_is_the_postmasters_is_heard() -> None:
     verdict = judge(mail("failure notice", "postmaster@mailbox.example", parts=[text(QMAIL), SHEET]))
     assert verdict.reason is not None
-    # No person has registered this address, and server, subject and words agree: a bounce.
+    # No one has registered this address, and server, subject and words agree: a bounce.
     assert verdict.reason.value == "bounce"
     own = judge(mail(SUBJECT, from_lines=[f"From: Postmaster <{MONTROSE}>"], parts=[text(QMAIL), SHEET]))
     assert own.reason is None
@@ -157,5 +157,5 @@ def test_automatic_answers_are_ignored_and_persons_are_not(
 def test_a_picture_in_a_vacation_answer_is_no_sheet_and_a_sheet_is_no_vacation_answer() -> None:
     answer = mail("Automatic reply: Results", headers=[f"In-Reply-To: {LETTER}"])
     assert judge(answer).reason == "auto_reply"
-    # An answer to no person's letter with a photograph: a person wrote the odd subject.
+    # An answer to no one's letter with a photograph: a person wrote the odd subject.
     assert judge(mail("Automatic reply: Results")).reason != "auto_reply"

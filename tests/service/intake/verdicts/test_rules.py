@@ -103,7 +103,7 @@ def test_empty_return_path_is_a_machine() -> None:
 def test_not_exactly_one_sender(lines: list[str]) -> None:
     verdict = judge(mail(from_lines=lines))
     assert (verdict.verdict, reason(verdict)) == (VerdictKind.REJECTED, "bad_from")
-    # With no From, two fields or two addresses no person can say whose mail it is, so no person is answered.
+    # With no From, two fields or two addresses no one can say whose mail it is, so no one is answered.
     assert verdict.reply_to is None
 
 
@@ -473,7 +473,7 @@ RESULTS = "Powick Bridge - Montrose - Autumn 1644 - Final Results"
     ({"to": MONTROSE, "power": "Montrose"}, MONTROSE, (None, "Montrose", "Autumn", 1644, "Retreat", 1)),
     # The player holds one seat there.
     ({"to": MONTROSE, "power": None}, MONTROSE, (None, "Montrose", "Autumn", 1644, "Retreat", 1)),
-    # Another player's letter, and a letter to an address that is no person's there.
+    # Another player's letter, and a letter to an address that is no one's there.
     ({"to": MONTROSE, "power": "Montrose"}, "acampbell@post.example",
      ("subject_unparsed", "Montrose", "Autumn", 1644, None, None)),
     ({"to": "left@mailbox.example", "power": "Montrose"}, MONTROSE,

@@ -1,4 +1,5 @@
-"""A refused login is tried again at growing pauses, and settings are read anew without a restart (BOX-07)."""
+"""A refused login is tried again at growing pauses, and settings are read again without a restart
+(BOX-07)."""
 
 from __future__ import annotations
 
@@ -277,7 +278,7 @@ def test_a_provider_of_tokens_that_drips_is_left_in_time() -> None:
 
 
 def test_too_many_connections_are_no_wrong_password() -> None:
-    """BOX-07: no person is informed to change a password, and the next try does not wait for minutes."""
+    """BOX-07: no one is told to change a password, and the next try does not wait for minutes."""
     server = Dovecot(connections=1).start()
     try:
         settings = imap_settings(server)

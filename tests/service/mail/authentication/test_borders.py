@@ -153,7 +153,7 @@ OWN = [LINE.format(MX)]
           _ar(MX, f"dmarc=pass header.from={DOMAIN}")], FAIL),
         # By a Received line in our name the sender gains no place below the stamp that is ours.
         ([*OWN, _dmarc(MX, "fail"), FORGED.format(MX), _dmarc(MX)], FAIL),
-        # A stamp that the sender spoilt by his envelope is no missing one.
+        # A stamp that the sender spoilt by his envelope is not a missing one.
         ([*OWN, _ar(MX, 'spf=pass (domain of "x)@e.example) smtp.mailfrom=e.example'), _dmarc(MX)], FAIL),
         ([*OWN, f"Authentication-Results: {MX}; dmarc=pass header.from=marl.example (", _dmarc(MX)], FAIL),
         # One method alone.

@@ -129,7 +129,7 @@ def test_no_line_of_the_sender_helps_against_a_failing_stamp(
 
 
 ABOVE = ["microsoft", "fastmail", "zoho", "gmx", "mailboxorg", "posteo", "exim", "mailcow"]
-"""Those that write above the border alone; where they wrote nothing, no other person's word is theirs."""
+"""Those that write above the border alone; where they wrote nothing, no one else's word is theirs."""
 
 
 @pytest.mark.slow
@@ -158,7 +158,7 @@ def test_no_line_of_the_sender_takes_the_place_of_a_missing_stamp(
 @pytest.mark.parametrize("provider", ["gmail", "icloud", "workmail", "proton", "postfix", "yahoo"])
 @given(choice=st.data())
 def test_no_line_of_the_sender_replaces_a_missing_policy(provider: str, choice: st.DataObject) -> None:
-    """A domain without DMARC, signed by no person: Gmail then writes SPF alone, the others dmarc=none. The
+    """A domain without DMARC, signed by no one: Gmail then writes SPF alone, the others dmarc=none. The
     sender's lines stand directly below."""
     top = dict(FAILING)[provider]
     domain = _domain(top)

@@ -26,7 +26,7 @@ def _results(value: str) -> list[tuple[str, str]]:
         # RFC 8601, appendix B.7: comments wherever they may stand.
         ("(a) mx.a.example (b) 1 (c); dkim (d) / 1 (e) = (f) fail (g) header (h) . (i) d (j) = (k) b.c (l)",
          "mx.a.example", [("dkim", "fail")]),
-        # A quote in a comment is no quote, and a bracket in a quoted string closes nothing.
+        # A quote in a comment is not a quote, and a bracket in a quoted string closes nothing.
         ('mx; spf=pass (it "was" so) smtp.mailfrom=")"@b.example; dmarc=fail', "mx",
          [("spf", "pass"), ("dmarc", "fail")]),
         ('mx; spf=fail reason="a \\"; dmarc=pass" smtp.mailfrom=b.example', "mx", [("spf", "fail")]),

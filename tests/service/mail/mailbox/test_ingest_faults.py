@@ -296,7 +296,7 @@ def test_an_unreachable_server_gives_one_sentence() -> None:
 def test_encryption_needs_a_certificate_that_is_trusted(site: Site, dovecot_tls: Dovecot) -> None:
     dovecot_tls.append(simple(1))
     over_tls = settings(dovecot_tls.imaps, tls=True, host="localhost")
-    # The certificate is its own issuer: without being told of it no person may trust it, and no password is
+    # The certificate is its own issuer: without being told of it no one may trust it, and no password is
     # sent.
     with pytest.raises(MailboxError, match="certificate"):
         ImapSource(over_tls).list_waiting()

@@ -139,7 +139,7 @@ def test_other_mail_is_no_report(body: bytes) -> None:
 
 
 def test_a_complaint_about_spam_is_no_bounce() -> None:
-    """RFC 5965: a person called a letter of ours spam. It arrived, and no person is to be informed
+    """RFC 5965: a person called a letter of ours spam. It arrived, and no one is to be informed
     otherwise."""
     complaint = report(
         b"Content-Type: message/feedback-report\r\n\r\nFeedback-Type: abuse\r\nVersion: 1\r\n",

@@ -67,7 +67,7 @@ def test_lines_that_readers_would_change_are_stuffed() -> None:
 
 
 def test_a_letter_that_is_made_smaller_stays_as_it_was() -> None:
-    """It is put together anew, and must not be flowed a second time."""
+    """It is put together again, and must not be flowed a second time."""
     data = _mail(wrap_text(LETTER), (Attachment("x.bin", "application/octet-stream", bytes(50_000)),))
     body = message_from_bytes(shrink(data, 20_000), policy=SMTP).get_body(("plain",))
     assert body is not None

@@ -153,7 +153,7 @@ def test_a_connection_cut_after_the_mail_was_handed_over_means_possibly_twice(
     assert (row.state, row.possibly_twice) == (OutboxState.QUEUED, True)
     site.clock.advance(timedelta(minutes=10))
     assert send(site, smtp_sink.port) == SendCounts(sent=1)
-    # Fault 34: no person can know whether the first try arrived, so the second has the same Message-ID and is
+    # Fault 34: no one can know whether the first try arrived, so the second has the same Message-ID and is
     # marked.
     assert len({letter.message["Message-ID"] for letter in smtp_sink.letters}) == 1
     assert len(smtp_sink.letters) == 2

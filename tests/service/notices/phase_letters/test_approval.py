@@ -116,7 +116,7 @@ def test_a_letter_that_cannot_be_made_is_named_with_its_reason_and_nothing_leave
 
 
 class Broken(ResultsAnnouncer):
-    """Results whose second letter meets a fault that no person foresaw."""
+    """Results whose second letter meets a fault that no one foresaw."""
 
     def prepare(self, session: Session, phase: PhaseRow, resolution: Resolution) -> Callable[[Session], None]:
         self.progress(3, 12, "the letter to Argyll")
