@@ -70,9 +70,9 @@ def replaced(session: Session, phase: PhaseRow) -> Replaced | None:
     takings = _takings(session, phase)
     if not takings:
         return None
-    detail = takings[-1].detail
-    sent_at = datetime.fromisoformat(detail["sent"][str(phase_of(phase))])
-    return Replaced(_sent_last(session, phase), sent_at, detail["why"], len(takings))
+    *_, newest = takings
+    sent_at = datetime.fromisoformat(newest.detail["sent"][str(phase_of(phase))])
+    return Replaced(_sent_last(session, phase), sent_at, newest.detail["why"], len(takings))
 
 
 def differences(
