@@ -9,8 +9,9 @@ import pytest
 
 import maps
 from grammar.fragments.languages import LANGUAGES
+from grammar.interpret import has_doubt
 from grammar.words import without_elisions
-from reading.vocabulary import all_forms
+from reading.vocabulary import all_forms, lexicon_of
 
 CHOICES = [chosen for count in range(1, len(LANGUAGES) + 1) for chosen in combinations(LANGUAGES, count)]
 
@@ -30,3 +31,10 @@ def test_a_tick_joins_a_word_but_is_part_of_a_listed_name() -> None:
     """WRD-07: "l'Aquila" is a name as it is written, and "l'Essex" is Essex."""
     text = without_elisions("Armée d'Essex va à l'Aquila", {"d", "l"}, {"laquila"})
     assert text == "Armée d Essex va à l'Aquila"
+
+
+def test_a_short_name_outranks_a_word_of_doubt_that_folds_alike() -> None:
+    """"Sil" is Silesia, and "s'il" without its tick."""
+    lexicon = lexicon_of(replace(maps.load("standard"), languages=("french",)))
+    assert not has_doubt("A Sil - Mun", lexicon)
+    assert has_doubt("A Ber - Mun si possible", lexicon)

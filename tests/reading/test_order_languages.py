@@ -121,10 +121,3 @@ def test_a_condition_below_an_order_opens_it(language: str, rest: str) -> None:
 def test_a_word_of_doubt_is_one_only_where_its_language_is_played(language: str, word: str) -> None:
     assert has_doubt(f"Kent {word} Surrey", lexicon_of(replace(W3K, languages=(language,))))
     assert not has_doubt(f"Kent {word} Surrey", lexicon_of(W3K))
-
-
-def test_a_short_name_outranks_a_word_of_doubt_that_folds_alike() -> None:
-    """"Sil" is Silesia, and "s'il" without its tick."""
-    lexicon = lexicon_of(replace(maps.load("standard"), languages=("french",)))
-    assert not has_doubt("A Sil - Mun", lexicon)
-    assert has_doubt("A Ber - Mun si possible", lexicon)
