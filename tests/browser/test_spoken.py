@@ -130,7 +130,7 @@ def test_an_approval_is_heard(chromium: Any, table: Table) -> None:
     [("en", "Powick Bridge: Autumn 1644, final results", "Army London moves to Surrey",
       "support cut by Army Berkshire's attack on Oxford"),
      ("de", "Powick Bridge: Autumn 1644, endgültige Ergebnisse", "Army London moves to Surrey",
-      "support cut by Army Berkshire's attack on Oxford")],
+      "Unterstützung unterbrochen: Army Berkshire greift Oxford an")],
 )
 def test_a_result_is_heard(chromium: Any, language: str, title: str, own: str, failed: str) -> None:
     letter = every_letter(language=language)["final_results"]
