@@ -305,7 +305,7 @@ def test_a_worker_that_rests_too_long_is_named(table: Table) -> None:
 def test_the_queue_counts_what_waits_and_what_failed_today(table: Table) -> None:
     table.file("Montrose", ["A Aberdeen H"], read=False)
     table.arrive(table.mail("Argyll"), table.phase().opens_at)
-    assert look(table)["Queue"] == Finding("Queue", FindingState.WELL, "1 mail to judge, 1 sheet to read.")
+    assert look(table)["Queue"] == Finding("Queue", FindingState.WELL, "1 mail to handle, 1 sheet to read.")
     log(table, "work_failed", detail={"work": "read"})
     assert "work failed 1 time in" in look(table)["Queue"].sentence
     table.site.clock.advance(timedelta(hours=25))

@@ -269,7 +269,7 @@ def test_a_person_is_signed_out_everywhere_or_removed(desk: DeskTable) -> None:
     assert desk.post("/people/remove", name=NAME).status_code == 409
     assert desk.post("/people/remove", name="Nobody").status_code == 404
     log = desk.text("/log")
-    assert "Grace cannot sign in any more" in log
+    assert "Grace can no longer sign in" in log
     assert "Grace was signed out everywhere" in log
 
 
@@ -286,7 +286,7 @@ def test_a_form_without_its_token_changes_nothing(desk: DeskTable) -> None:
 def test_how_sure_the_machine_must_be_is_an_option_of_the_game_with_its_history(desk: DeskTable) -> None:
     """The desk plan: a line is "auto" only where its confidence reaches the game's threshold."""
     page = f"/games/{desk.table.game}"
-    assert 'value="" selected>As sure as the site asks' in desk.page(page)
+    assert 'value="" selected>As sure as the site requires' in desk.page(page)
     for value, why, sentence in (
         ("0.5", WHY, "no such threshold"), ("", WHY, "has this value already"), ("0.95", "short", "reason"),
     ):

@@ -113,8 +113,8 @@ def test_a_seat_can_be_left_empty(desk: DeskTable) -> None:
 
 
 @pytest.mark.parametrize(("changes", "sentence"), [
-    ({"why": "short"}, "needs a reason"), ({"mail": "nobody"}, "is not a mail address"),
-    ({"mail": ORDERS}, "is not a mail address"),
+    ({"why": "short"}, "needs a reason"), ({"mail": "nobody"}, "cannot be a player"),
+    ({"mail": ORDERS}, "cannot be a player"),
     ({"name": ""}, "needs a name and a mail address"), ({"mail": ""}, "needs a name and a mail address"),
     ({"zone": "Mars/Olympus"}, "is unknown"), ({"power": "Utopia"}, "no such power"),
     ({"mail": address("Argyll")}, "this player has this power already"),

@@ -363,7 +363,7 @@ def test_a_later_paper_in_time_ends_a_choice_and_says_so(desk: DeskSite) -> None
         assert new is not None
         key = new.id
     assert executed(desk) == key
-    assert "until a later sheet came in time" in desk.text("/sheet/1")
+    assert "a later sheet that came in time ended that choice" in desk.text("/sheet/1")
     assert "until a later sheet came in time" in desk.text("/")
     desk.post("/sheet/1/choose", why=WHY)
     assert executed(desk) == 1
