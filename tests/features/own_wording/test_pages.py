@@ -80,7 +80,7 @@ def test_a_sentence_that_loses_a_fact_keeps_nothing_and_stays_in_the_form(desk: 
     units = "The powers: %(powers)s."
     answer = send(desk, "keep", **{message: "Be there by", units: "Your foes are many."})
     assert answer.status_code == 400
-    assert "Nothing was saved" in answer.text
+    assert "Nothing was kept" in answer.text
     assert "%(powers)s: a fact would be missing" in answer.text
     assert "Your foes are many." in answer.text
     assert "Be there by" in answer.text

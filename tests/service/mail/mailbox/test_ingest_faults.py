@@ -288,7 +288,7 @@ def test_each_trouble_gives_one_sentence_that_says_what_to_check(
 def test_an_unreachable_server_gives_one_sentence() -> None:
     source = ImapSource(settings(free_port()))
     with pytest.raises(
-        MailboxError, match=r"^no answer at 127\.0\.0\.1:\d+; check .* or start the mail server\.$"
+        MailboxError, match=r"^There is no answer from 127\.0\.0\.1:\d+; check .* or start the mail server\.$"
     ):
         source.list_waiting()
 

@@ -124,6 +124,6 @@ def test_a_look_serves_no_deadline_after_it_and_trouble_is_shared_too(site: Site
     CountedSource.is_away = True
     site.clock.advance(timedelta(minutes=2))
     later = past(site)
-    assert "There is no answer from" in first.empty(later).trouble
-    assert "There is no answer from" in drain(site).empty(later).trouble
+    assert "Nothing answers" in first.empty(later).trouble
+    assert "Nothing answers" in drain(site).empty(later).trouble
     assert CountedSource.log_ins == 2
