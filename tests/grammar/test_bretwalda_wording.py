@@ -6,7 +6,8 @@ import pytest
 
 import maps
 from adjudicator.calendar import PhaseKind
-from reading.vocabulary import parse_typed, printed
+from grammar.interpret import orders_in_text
+from reading.vocabulary import forms_of, lexicon_of, parse_typed, printed
 
 VARIANT = maps.load("bretwalda")
 
@@ -65,3 +66,13 @@ def test_a_mark_is_a_mark_only_where_the_game_has_it() -> None:
     parsed = parse_typed(standard, PhaseKind.MOVEMENT, "FRANCE", "A Par - Bur (db)")
     assert parsed.complaint is not None
     assert parsed.complaint.message.startswith("“(db)” may change the order")
+
+
+@pytest.mark.parametrize(("text", "orders"), [
+    ("B (Den) - Che (db)", "B Denbigh - Chester (db)"), ("B (Den) - Che (quickly)", "B Denbigh - Chester"),
+    ("B (Den) H (db)", None)])
+def test_a_word_of_the_wording_in_parentheses_is_no_remark(text: str, orders: str | None) -> None:
+    """BRE-12, for a text of the ink, in which other remarks are passed over."""
+    forms = [forms_of(VARIANT, PhaseKind.MOVEMENT)]
+    readings = orders_in_text(text, lexicon=lexicon_of(VARIANT), forms=forms)
+    assert [printed(reading, VARIANT.board) for reading in readings] == ([] if orders is None else [orders])

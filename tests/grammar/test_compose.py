@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from lark import Token
+from lark.grammar import NonTerminal, Rule, Terminal
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.orders import Order, UnitOrder
@@ -18,6 +19,7 @@ from grammar import compose as compose_module
 from grammar.build_orders import MAKERS, OrderParts
 from grammar.compose import GrammarError, compose, composed
 from grammar.parse import parse_line
+from grammar.terminal_table import NestingError, build_machine
 from tests.grammar.boards import lexicon, read, said
 
 _SCUTTLE = """
@@ -127,3 +129,13 @@ def test_a_full_disk_leaves_nothing_unfinished(monkeypatch: pytest.MonkeyPatch, 
     parser, _ = composed('hold: "a" "holds" | "f" "holds"\n', "hold")
     assert parser.parse([Token("A", "a"), Token("HOLDS", "holds")]).data == "hold"
     assert list((tmp_path / "__pycache__").iterdir()) == []
+
+
+def test_rules_that_hold_each_other_are_refused() -> None:
+    order, more = NonTerminal("order"), NonTerminal("more")
+    rules = [Rule(order, [Terminal("A"), more, Terminal("B")]), Rule(more, [Terminal("C")])]
+    machine = build_machine(rules, "order")
+    assert [dict(moves) for moves in machine.moves] == [{"A": 1}, {"C": 2}, {"B": 3}, {}]
+    assert machine.final == {3}
+    with pytest.raises(NestingError, match="'order' nests in itself"):
+        build_machine([*rules, Rule(more, [Terminal("D"), order])], "order")
