@@ -8,7 +8,7 @@ import maps
 from adjudicator.calendar import PhaseKind
 from grammar.candidates import is_plain_word
 from grammar.parse import ParsedLine, parse_line
-from reading.vocabulary import forms_of, lexicon_of
+from reading.vocabulary import forms_of, lexicon_of, printed
 
 
 def typed(text: str, slug: str = "w3k") -> ParsedLine:
@@ -55,3 +55,10 @@ def test_a_plain_word_is_one_of_orders_that_is_long_enough_or_one_of_doubt(
 ) -> None:
     variant = maps.load("w3k")
     assert is_plain_word(word, lexicon_of(variant), [forms_of(variant, PhaseKind.MOVEMENT)]) is expected
+
+
+@pytest.mark.parametrize("place", ["Galway", "Galway's", "Galway’s"])
+def test_a_possessive_is_the_same_place(place: str) -> None:
+    """WOR-01: where no fleet convoys on land, the bay of that name is meant."""
+    parsed = typed(f"Fleet {place} convoys Army Mayo to Cork")
+    assert printed(parsed.orders, maps.load("w3k").board) == "F Galway Bay C A Mayo - Cork"
