@@ -96,11 +96,7 @@ def enclosures(
         )]))
     files += [Enclosure(name, "application/pdf", partial(_one_page, draw)) for part in facts.parts.values()
               for name, draw in part.pdfs(info.id, variant).items()]
-    # Only sheets that counted are copied to all.
-    for power, key in executed(session, phase).items():
-        if power not in hidden_powers:
-            files += _copies(session, blobs, key, power, variant, info)
-    return files
+    return files + _copies(session, blobs, phase, variant, info, hidden_powers)
 
 
 def _one_page(draw: Callable[[], bytes]) -> list[bytes]:
@@ -111,8 +107,7 @@ def sheet_copies(
     session: Session, blobs: PictureReader, phase: PhaseRow, variant: Variant, info: GameInfo
 ) -> list[Enclosure]:
     """Copies of all sheets that counted, of a game in which nothing is hidden any more."""
-    return [copy for power, key in executed(session, phase).items()
-            for copy in _copies(session, blobs, key, power, variant, info)]
+    return _copies(session, blobs, phase, variant, info)
 
 
 def changes_map(phase: PhaseRow, resolution: Resolution, variant: Variant) -> str:
@@ -135,18 +130,22 @@ def results_heading(phase: PhaseRow, resolution: Resolution) -> str:
 
 
 def _copies(
-    session: Session, blobs: PictureReader, submission_id: int, power: str, variant: Variant, info: GameInfo
+    session: Session, blobs: PictureReader, phase: PhaseRow, variant: Variant, info: GameInfo,
+    hidden_powers: frozenset[str] = frozenset(),
 ) -> list[Enclosure]:
-    lines = lines_of(session, [submission_id])[submission_id]
+    """Copies of the sheets that counted, of powers that are not hidden."""
+    sheets = {power: key for power, key in executed(session, phase).items() if power not in hidden_powers}
+    lines = lines_of(session, list(sheets.values()))
     known = [known_game(variant, info.name)]
-    slug = power.lower().replace(" ", "-")
     copies = []
-    for number, page in enumerate(records.pages(session, submission_id), 1):
-        page_lines = [line for line in lines if line.page_id == page.id]
-        # A page with nothing but closing words would give an empty copy.
-        if page.upright is not None and len(page_lines) > len(_closing(page_lines)):
-            draw = partial(_copy, blobs, page, page_lines, known, variant.powers[power].name)
-            copies.append(Enclosure(f"sheet-{slug}-{number}.png", "image/png", draw))
+    for power, key in sheets.items():
+        slug = power.lower().replace(" ", "-")
+        for number, page in enumerate(records.pages(session, key), 1):
+            page_lines = [line for line in lines[key] if line.page_id == page.id]
+            # A page with nothing but closing words would give an empty copy.
+            if page.upright is not None and len(page_lines) > len(_closing(page_lines)):
+                draw = partial(_copy, blobs, page, page_lines, known, variant.powers[power].name)
+                copies.append(Enclosure(f"sheet-{slug}-{number}.png", "image/png", draw))
     return copies
 
 
