@@ -6,11 +6,12 @@ from __future__ import annotations
 import errno
 import sys
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from lark import Token
+from lark import Lark, Token
 from lark.grammar import NonTerminal, Rule, Terminal
 
 from adjudicator.calendar import PhaseKind
@@ -19,7 +20,7 @@ from grammar import compose as compose_module
 from grammar.build_orders import MAKERS, OrderParts
 from grammar.compose import GrammarError, compose, composed
 from grammar.parse import parse_line
-from grammar.terminal_table import NestingError, build_machine
+from grammar.terminal_table import Machine, NestingError, build_machine
 from tests.grammar.boards import lexicon, read, said
 
 _SCUTTLE = """
@@ -139,3 +140,20 @@ def test_rules_that_hold_each_other_are_refused() -> None:
     assert machine.final == {3}
     with pytest.raises(NestingError, match="'order' nests in itself"):
         build_machine([*rules, Rule(more, [Terminal("D"), order])], "order")
+
+
+def test_threads_that_need_one_grammar_compose_it_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SCA-11: four deadlines at one moment composed the grammar of their games four times."""
+    begun: list[str] = []
+
+    def counted(text: str, start: str) -> tuple[Lark, Machine]:
+        begun.append(start)
+        return composed(text, start)
+
+    monkeypatch.setattr(compose_module, "composed", counted)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    wording = "\n// of this test alone\n"
+    with ThreadPoolExecutor(4) as threads:
+        forms = list(threads.map(lambda _: compose(PhaseKind.RETREAT, wording), range(4)))
+    assert begun == ["retreat", "retreat"]  # for ink, and for the keyboard
+    assert all(each is forms[0] for each in forms)
