@@ -134,12 +134,12 @@ def test_a_full_disk_leaves_nothing_unfinished(monkeypatch: pytest.MonkeyPatch, 
 
 def test_rules_that_hold_each_other_are_refused() -> None:
     order, more = NonTerminal("order"), NonTerminal("more")
-    rules = [Rule(order, [Terminal("A"), more, Terminal("B")]), Rule(more, [Terminal("C")])]
+    rules = [Rule(order, [Terminal("A"), more, Terminal("B")]), Rule(more, [Terminal("C"), Terminal("D")])]
     machine = build_machine(rules, "order")
-    assert [dict(moves) for moves in machine.moves] == [{"A": 1}, {"C": 2}, {"B": 3}, {}]
-    assert machine.final == {3}
+    assert [dict(moves) for moves in machine.moves] == [{"A": 1}, {"C": 2}, {"D": 3}, {"B": 4}, {}]
+    assert machine.final == {4}
     with pytest.raises(NestingError, match="'order' nests in itself"):
-        build_machine([*rules, Rule(more, [Terminal("D"), order])], "order")
+        build_machine([*rules, Rule(more, [Terminal("E"), order])], "order")
 
 
 def test_threads_that_need_one_grammar_compose_it_once(monkeypatch: pytest.MonkeyPatch) -> None:

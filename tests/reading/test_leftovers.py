@@ -14,9 +14,11 @@ from grammar.interpret import (
     has_shared_short_form,
     has_shared_short_name,
     is_separate_condition,
+    lone_words,
     may_be_order_fragment,
     place_spans,
 )
+from grammar.lexicon import PLACE
 from grammar.order_starts import DEFAULT_STARTS
 from grammar.order_traits import differ_in_kinds_only, ends_in_help, has_strange_coast
 from reading.vocabulary import lexicon_of, parse_typed
@@ -238,3 +240,11 @@ def test_a_short_form_within_a_longer_name_is_none(text: str, reading: str, *, e
 def test_a_way_by_sea_breaks_nothing_off(text: str, *, expected: bool) -> None:
     """The line below "... via convoy" waited, as if it were convoyed by it."""
     assert ends_in_help(text) is expected
+
+
+def test_a_word_of_a_name_is_none_by_itself_from_five_letters() -> None:
+    """WOR-03: "riding", and no article and no code."""
+    lone = lone_words(LEXICON)
+    assert "riding" in lone
+    assert min(map(len, lone)) == 5
+    assert lone.isdisjoint(name.text for name in LEXICON.names if name.terminal == PLACE)
