@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-
-from shapely.geometry.base import BaseGeometry
+from typing import TYPE_CHECKING
 
 from adjudicator.units import Unit
+
+if TYPE_CHECKING:
+    from shapely.geometry.base import BaseGeometry
 
 
 class GroundKind(StrEnum):
