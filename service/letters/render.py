@@ -25,7 +25,7 @@ from service.feature import TEMPLATES, templates_in
 from service.letters.facts import GameInfo, GameOverFacts, Recipient, ResultsFacts
 from service.letters.form import DONE, FAILED, Form, with_lists
 from service.letters.kinds import F, LetterKind
-from service.letters.language import ENGLISH, language, phase_words
+from service.letters.language import ENGLISH, N_, language, phase_words
 from service.letters.news import news_of, own_orders, sections
 from service.mail.sending.compose import Attachment, OutLetter, one_line
 
@@ -98,6 +98,10 @@ def results_html_parts(game: GameInfo, facts: ResultsFacts) -> dict[str, Markup]
         name: Markup(with_lists(jinja.get_template(f"_{name}.jinja").render(values)))  # noqa: S704
         for name in ("news", "orders", "units", "holdings")
     }
+
+
+CHART = N_("What each power held, year by year")
+"""The caption of the chart of centres, and its description."""
 
 
 def end_words(game: GameInfo, facts: GameOverFacts) -> Markup:

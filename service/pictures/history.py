@@ -11,14 +11,12 @@ from markupsafe import Markup
 from maps.variant import Power, Variant
 from service.letters.facts import GameInfo, GameOverFacts
 from service.letters.language import ENGLISH, N_, language
-from service.letters.render import end_words, environment
+from service.letters.render import CHART, end_words, environment
 from service.pictures.board.centre_marks import attribute, ink_of
 from service.pictures.board.ornament import INK, PALE
 from service.pictures.drawing.render import to_pdf
 from service.pictures.drawing.svg import text
 
-CHART = N_("What each power held, year by year")
-"""What the chart is, to who does not see it and as its caption."""
 _BEGINNING = N_("beginning")
 CHART_MM = (176.0, 57.0)
 """Width and height of the chart; ten names need the height."""

@@ -21,7 +21,7 @@ from service.features.gazette.reports import LIST_MARK
 from service.features.gazette.values import Dispatch, Gazette, Section, Statement, YearFacts
 from service.letters.language import ENGLISH, Language, in_sentence, language
 from service.letters.outcomes import translatable
-from service.pictures.history import CHART
+from service.letters.render import CHART
 
 MOST = 14
 """Dispatches of a number: what two columns of one page hold next to the chart, with the names of w3k."""
