@@ -15,7 +15,7 @@ from bench.servers.postgres import Postgres
 
 PORT = 6432
 """Part of its socket's name, in the cluster's own folder."""
-START_SECONDS = 10.0
+START_SECONDS = 60.0
 
 _SETTINGS = """[databases]
 * = host={root} port=5432

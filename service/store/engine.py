@@ -22,7 +22,6 @@ from service.config import ConfigError
 from service.store.record_triggers import TRIGGERS
 
 if TYPE_CHECKING:
-    import psycopg
     from alembic.config import Config
 
 LOCK_SECONDS = 30
@@ -103,7 +102,7 @@ def open_engine(url: str, connections: int = CONNECTIONS) -> Engine:
 def is_pooled(connection: Connection) -> bool:
     """Whether a pooler stands between this process and the PostgreSQL server."""
     # A pooler greets with a number of its own; the server's is that of the process behind it.
-    greeted = cast("psycopg.Connection[object]", connection.connection.dbapi_connection).info.backend_pid
+    greeted = cast("Any", connection.connection.dbapi_connection).info.backend_pid
     return bool(greeted != connection.exec_driver_sql("SELECT pg_backend_pid()").scalar_one())
 
 

@@ -171,7 +171,7 @@ def changed(backup_bytes: bytes, name: str, old: bytes, new: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(("name", "old", "new", "message"), [
-    ("tables/phases", b"Spring", b"Autumn", "the rows of phases are not those"),
+    ("tables/phases", b"Spring", b"Autumn", "the rows of phases were changed"),
     ("blobs/", b"\xff\xd9", b"\xff\xd8", "does not match its digest"),
     ("manifest", b'"0009"', b'"9999"', "with tables 9999"),
     ("manifest", b'"format": 1', b'"format": 2', "install the newer"),

@@ -312,7 +312,7 @@ def test_the_queue_counts_what_waits_and_what_failed_today(table: Table) -> None
     # that failure is of yesterday; the mail that waits since then is a trouble of today
     stuck = look(table)["Queue"]
     assert stuck.state is FindingState.TROUBLE
-    assert "a mail that was stored 1 day ago is not judged yet" in stuck.sentence
+    assert "a mail that was stored 1 day ago is not handled yet" in stuck.sentence
     assert "failed" not in stuck.sentence
 
 

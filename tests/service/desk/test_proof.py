@@ -139,7 +139,7 @@ def test_who_compares_lines_that_he_alone_decided_has_read_them_again(desk: Desk
             key="a-key-of-the-line", line_id=first.id, by="Ada", decision=LineState.READ, text=first.text,
             order=first.order, at=desk.table.site.clock.now()))
     page = desk.page(address)
-    assert "say “Read again”. 1 line was decided by you alone" in plain(page)
+    assert "have the note “Read again”. 1 line was decided by you alone" in plain(page)
     digest = re.findall(r'name="seen" value="([0-9a-f]{64})"', page)[0]
     assert desk.post(f"{address}/done", seen=digest).status_code == 303
     assert "Read again: Ada compared 3 lines" in desk.text(address)

@@ -19,7 +19,8 @@ SIZES = ("tiny", "small", "text", "large", "title", "display")
 STEP = 1.2
 STYLES = sorted((*TEMPLATES.rglob("static/*.css"), TEMPLATES / "public" / "moves.css"))
 PAPERS = ("pictures/_period.css", "pictures/results.html", "pictures/correction.html",
-          "pictures/game_over.html", "features/gazette/sheet.html", "mail/_page.html")
+          "pictures/game_over.html", "mail/_page.html",
+          *(str(path.relative_to(TEMPLATES)) for path in TEMPLATES.glob("features/*/sheet.html")))
 """Letters, and papers that are set from the sheet. Sheets to write on, envelopes, labels and large print are
 black on white, and their measures are those of paper."""
 

@@ -18,8 +18,8 @@ def test_a_phase_has_a_number_and_a_name(text: str, number: int) -> None:
 
 
 @pytest.mark.parametrize(("text", "words"), [
-    ("5", "No phase to come is called 5. They are 1 (Summer 1642 Movement), 2 (Summer 1642 Retreat)"),
-    ("Winter", "No phase to come is called Winter. They are 1"), ("!", "No phase to come is called !."),
+    ("5", "There is no phase 5 ahead. They are 1 (Summer 1642 Movement), 2 (Summer 1642 Retreat)"),
+    ("Winter", "There is no phase Winter ahead. They are 1"), ("!", "There is no phase ! ahead."),
     ("Autumn", "Autumn may be 3 (Autumn 1642 Movement) or 4 (Autumn 1642 Retreat); write more of its name")])
 def test_what_is_no_phase_or_several_is_refused_with_those_that_there_are(text: str, words: str) -> None:
     with pytest.raises(UnknownName) as refused:

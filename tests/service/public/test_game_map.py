@@ -32,7 +32,8 @@ def client(site: Site, table: Table) -> Iterator[TestClient]:
 
 
 def row(page: str, power: str) -> str:
-    match = re.search(rf'<th scope="row">{power}</th><td>(\d+)</td><td>(.*?)</td>', page)
+    heading = rf'<th scope="row"(?: class="name")?>{power}(?:, [A-Z])?</th>'
+    match = re.search(rf"{heading}<td>(\d+)</td><td>(.*?)</td>", page)
     assert match is not None
     return f"{match.group(1)}: {match.group(2)}"
 
