@@ -10,8 +10,9 @@ import pytest
 
 import maps
 from service import pictures
+from service.letters.render import CHART
 from service.notices.order_sheets import printed_sheet
-from service.pictures.history import CHART, centre_chart
+from service.pictures.history import centre_chart
 from tests.support.public_site import visitor
 from tests.support.site import Site
 from tests.support.table import open_table
