@@ -49,9 +49,12 @@ class Pooler:
         """Raises TimeoutError if it does not answer within `START_SECONDS`."""
         root, path, account = self.cluster.root, program(), unprivileged()
         assert path is not None, "PgBouncer is not installed"
-        (root / "users").write_text('"galloper" ""\n', encoding="utf-8")
-        settings = root / "pooler.ini"
+        users, settings = root / "users", root / "pooler.ini"
+        users.write_text('"galloper" ""\n', encoding="utf-8")
         settings.write_text(_SETTINGS.format(root=root, port=PORT, size=self.size), encoding="utf-8")
+        for file in (users, settings):
+            # This process may have a umask that keeps others out.
+            file.chmod(0o644)
         # PgBouncer refuses to run as root, as PostgreSQL does.
         is_root = os.geteuid() == 0
         self._process = subprocess.Popen(  # noqa: S603 our own command
