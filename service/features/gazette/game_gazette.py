@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from maps.variant import Variant
+from service import pictures
 from service.features.gazette.compose import compose
 from service.features.gazette.values import Gazette, YearFacts
 from service.features.gazette.years import GazetteGame, year_facts
@@ -20,7 +21,6 @@ from service.games.phases import JudgedPhase, game_years, phase_of, position_of
 from service.letters.language import ENGLISH
 from service.letters.render import environment
 from service.pictures.drawing.render import to_pdf
-from service.pictures.history import centre_chart
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState
 
@@ -29,7 +29,7 @@ def gazette_html(gazette: Gazette, variant: Variant) -> str:
     """The sheet as HTML for A4."""
     template = environment("pictures", markup=True).get_template("gazette/sheet.html")
     facts, words = gazette.facts, gazette.words
-    chart = centre_chart(variant, facts.years, facts.chart, gazette.code)
+    chart = pictures.centre_chart(variant, facts.years, facts.chart, gazette.code)
     return template.render(gazette=gazette, words=words, facts=facts,
                            heading=f"{gazette.title}, {facts.game}, {gazette.number}",
                            chart=Markup(chart))  # noqa: S704 - our own drawing

@@ -20,7 +20,6 @@ from adjudicator.orders import Move
 from adjudicator.outcome import Result
 from maps.variant import Variant
 from service import pictures
-from service.features.replay.war_plates import board_plate, key_svg, orders_plate
 from service.features.replay.war_so_far import FoughtPhase, fought, is_over, rows_shown
 from service.letters.language import N_, Sentence
 from service.public import visits
@@ -61,6 +60,9 @@ def page(request: Request, visitor: Visitor, game_id: str) -> Response:
 @router.get("/public/{game_id}/war/key.svg")
 def key(request: Request, visitor: Visitor, game_id: str) -> Response:
     """The meaning of each line and mark."""
+    # What draws plates is imported where one is drawn: an idle site needs none of it.
+    from service.features.replay.war_plates import key_svg
+
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         _, variant, _, _ = _war(session, visitor, game_id)
@@ -70,6 +72,8 @@ def key(request: Request, visitor: Visitor, game_id: str) -> Response:
 @router.get("/public/{game_id}/war/after.svg")
 def last(request: Request, visitor: Visitor, game_id: str) -> Response:
     """The board as the last of these phases left it."""
+    from service.features.replay.war_plates import board_plate
+
     game, variant, phases, seats = _drawn(request, visitor, game_id)
     if not phases:
         raise HTTPException(404, NONE)
@@ -82,6 +86,8 @@ def last(request: Request, visitor: Visitor, game_id: str) -> Response:
 @router.get("/public/{game_id}/war/{number}.svg")
 def plate(request: Request, visitor: Visitor, game_id: str, number: int) -> Response:
     """The orders of one phase."""
+    from service.features.replay.war_plates import orders_plate
+
     game, variant, phases, seats = _drawn(request, visitor, game_id)
     phase = next((phase for phase in phases if phase.number == number), None)
     if phase is None:
@@ -127,9 +133,11 @@ def _year_plates(
     request: Request, game: GameRow, variant: Variant, phases: Sequence[FoughtPhase], seats: tuple[str, ...]
 ) -> list[str]:
     """The plates of the phases of one year, as SVG. They are stored packed: drawing takes longest."""
+    from service.features.replay.war_plates import orders_plate
+
     def draw() -> bytes:
         plates = [orders_plate(variant, phase.before, phase.resolution, game.name, phase.title,
-                                        pictures.A4) for phase in phases]
+                               pictures.A4) for phase in phases]
         return zlib.compress(_BETWEEN.join(plates).encode())
 
     packed = _once(request, ("war-plates", game.id, phases[0].year, len(phases), seats), draw)
@@ -142,11 +150,13 @@ def _pdf(
 ) -> Response:
     """Plates of phases with the board that was left and the key, as one file: a file that is put together of
     others has neither a title nor tags."""
+    from service.features.replay.war_plates import board_plate, key_svg
+
     last_phase, left = phases[-1], f"The board after {phases[-1].title}"
 
     def draw() -> bytes:
         board = board_plate(variant, last_phase.resolution.position, game.name,
-                                     f"after {last_phase.title}", pictures.A4)
+                            f"after {last_phase.title}", pictures.A4)
         return pictures.to_pdf(
             [*plates, board, key_svg(variant)], title=title,
             descriptions=[*map(_described, phases), left, "The key to the lines and marks of the plates"])
