@@ -17,7 +17,7 @@ ONE_WAY = "one_way"
 
 @dataclass(frozen=True, slots=True)
 class LoadedFolder:
-    """All that was read of one folder. `rows` is the line of `provinces.csv` where each province stands."""
+    """All that was read of one folder. `rows` is the line of `provinces.csv` of each province."""
 
     board: Board
     borders: Borders

@@ -34,7 +34,7 @@ def board_text(path: Path, encoding: str = "utf-8") -> str:
 
 
 def toml_table(text: str) -> dict[str, Any]:
-    """The table of a TOML text. Raises tomllib.TOMLDecodeError, also where brackets stand too deep."""
+    """The table of a TOML text. Raises tomllib.TOMLDecodeError, also where brackets nest too deep."""
     try:
         return tomllib.loads(text)
     except RecursionError:
@@ -42,7 +42,7 @@ def toml_table(text: str) -> dict[str, Any]:
 
 
 def json_value(text: str) -> Any:
-    """The value of a JSON text. Raises ValueError, also where brackets stand too deep."""
+    """The value of a JSON text. Raises ValueError, also where brackets nest too deep."""
     try:
         return json.loads(text)
     except RecursionError:

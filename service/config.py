@@ -157,7 +157,7 @@ class Stamps(_Part):
     border_hosts: tuple[str, ...] = ()
     """The hosts whose Received lines it writes; without them those that have one of the names."""
     stands: str = ""
-    """Where its stamps stand, in words such as `below the Received line`. Without it: above that line."""
+    """The place of its stamps, in words such as `below the Received line`. Without it: above that line."""
     dmarc: bool = True
     """Whether it writes a result of DMARC."""
 

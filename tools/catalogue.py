@@ -41,7 +41,7 @@ SOURCES = [
     ("service/intake/verdicts/explanations.py", "python"),
     ("service/notices/**.py", "python"), ("service/pictures/history.py", "python"),
 ]
-"""Where messages stand; the first pattern that fits a file shows how it is read."""
+"""The places of messages; the first pattern that fits a file shows how it is read."""
 _EPOCH = datetime(2026, 11, 25, tzinfo=UTC)
 """Fixed, so that a catalogue changes where words change."""
 _QUESTION = re.compile(r"Q-\d+")

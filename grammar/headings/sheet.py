@@ -110,7 +110,7 @@ class _Part:
 
     @property
     def weight(self) -> int:
-        """How many of season, year, kind and version stand together here."""
+        """How many of season, year, kind and version are together here."""
         version = None if self.version is None else self.version.requested
         fields = (self.phase.season, self.phase.year, self.phase.kind, version)
         return sum(value is not None for value in fields)

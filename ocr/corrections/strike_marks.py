@@ -44,7 +44,7 @@ def soft_ink(row: Image) -> Plane:
 
 
 def body_rows(ink: Plane) -> slice:
-    """The rows of pixels in which letters without stems stand; BODY_RANGE of them.
+    """The rows of pixels of letters without stems; BODY_RANGE of them.
 
     Found by how often ink begins and ends along each row of pixels. Letters do so everywhere; a level stroke,
     an underline or the rest of a printed rule hardly ever, so these do not pull the body towards them.

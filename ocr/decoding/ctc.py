@@ -149,7 +149,7 @@ def forward_scores(
     `ink`: shape (frames, columns), log probabilities, the blank's first. `columns`: by text the column of
     each letter, from 1 on. `skips`: by text shape (2, letters), see `_skips`.
     """
-    # Texts stand end to end, each with a place for the blank after its last letter, where no letter is.
+    # Texts are end to end, each with a place for the blank after its last letter, where no letter is.
     lengths = np.array([len(text) for text in columns], dtype=np.int64)
     ends = np.cumsum(lengths + 1)
     starts, size = ends - lengths - 1, int(ends[-1])

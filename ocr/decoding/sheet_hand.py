@@ -141,7 +141,7 @@ def _opinion(whole: Posteriors | None, parts: Sequence[Posteriors | None], text:
     if whole is None or len(sources) < len(parts):
         return None
     columns = tuple(whole.letters.index(letter) + 1 for letter in text if letter in whole.letters)
-    # Between rows stands one frame of no row, see `line_posteriors`.
+    # Between rows is one frame of no row, see `line_posteriors`.
     is_row = np.ones(len(whole.log_probs), np.bool_)
     is_row[np.cumsum([len(source.frames) + 1 for source in sources])[:-1] - 1] = False
     return _Opinion(tuple(sources), whole.log_probs, is_row, columns) if columns else None

@@ -84,7 +84,7 @@ class TransitionTable:
         return pair, np.arange(len(pair)) + (first - before).take(pair)
 
     def follow(self, state: int, symbol: int) -> tuple[int, float] | None:
-        """Where a symbol leads from a state, and its price in nats; None where it may not stand."""
+        """Where a symbol leads from a state, and its price in nats; None where it may not follow."""
         if state >= len(self._row_of_state) or not self._row_of_state[state]:
             self.state_rows(np.array([state]))
         row, column = int(self._row_of_state[state]), int(self._columns[symbol])

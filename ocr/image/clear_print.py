@@ -26,7 +26,7 @@ from ocr.page import Image, Row
 PALE = 160.0  # grey above which rules, boxes and small names are print: they are printed at 178. By hand
 PALE_TYPE = 93.0  # grey above which the small type is print: it is printed at 113. By hand
 AROUND = 1.2  # millimetres that are cleared around marks and code, and along a rule. By hand
-UNIT_NAME = 3.0  # millimetres below a rule in which a unit's name may stand. By definition of the layout
+UNIT_NAME = 3.0  # millimetres below a rule in which a unit's name may be. By definition of the layout
 TICK_INK = 0.3  # square millimetres, 0.2..2, of ink that tick a box; a speck has less. By hand
 TICK_REACH = 2.6  # millimetres, 1..4, that a tick may go beyond its box. By hand
 TICK_END = 13.2  # millimetres: ink that reaches so far right is writing and no tick. By definition

@@ -72,7 +72,7 @@ WORDS, WORDS_WORD = Area(83.0, 247.5, 175.0, 256.5), Area(55.0, 247.5, 82.0, 256
 
 
 def rule_height(row: int) -> float:
-    """Where the rule of a row stands, rows counted from 0."""
+    """The place of a row's rule, rows counted from 0."""
     return FIRST_ROW + ROW_PITCH * (row + 1)
 
 

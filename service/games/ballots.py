@@ -143,7 +143,7 @@ ARRIVAL_MARKS = BEHIND | {SheetFlag.VERSION_CONFLICT}
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """How a sheet stands to those of its power that came before it. `before`: the one that counted until
+    """The relation of a sheet to those of its power that came before it. `before`: the one that counted until
     then, or None. `marks`: what the sheet is marked with: whether it counts behind that one, and whether its
     number came before."""
 
@@ -191,7 +191,7 @@ def next_version(session: Session, phase_id: int, power: str) -> int:
 
 
 def arrival_of(session: Session, submission: SubmissionRow, phase: PhaseRow) -> Arrival:
-    """How a filed sheet stood to those of its power that were filed before it."""
+    """The relation of a filed sheet to those of its power that were filed before it."""
     sheets = on_file(session, phase.id, submission.power)
     return arrival(ranked(submission), [sheet for sheet in sheets if sheet.id < submission.id],
                    phase.deadline, first=first_counts(session, phase))

@@ -45,7 +45,7 @@ class Statistics:
 
 def statistics_of(variant: Variant, phases: Sequence[JudgedPhase]) -> Statistics:
     """The counts over these phases. An attack is a move, or another order that goes somewhere, to a place
-    where a unit of another power stands or which another power owns; the order need not succeed."""
+    where a unit of another power is or which another power owns; the order need not succeed."""
     counts: Counter[tuple[str, str]] = Counter()
     attacks: Counter[tuple[str, str]] = Counter()
     for judged in phases:

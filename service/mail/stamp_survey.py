@@ -109,7 +109,7 @@ def survey(mails: Iterable[Headers], login_host: str, order_address: str) -> Sur
 
 
 def fitting(mails: Iterable[Headers], trust: Trust) -> int:
-    """In how many mails stand stamps that count by these settings."""
+    """The number of mails with stamps that count by these settings."""
     return sum(
         any(own_stamps(headers, provider).stamps for provider in trust.providers) for headers in mails)
 

@@ -137,7 +137,7 @@ def blanks(
     nonce: str = "", names_units: bool = False,
 ) -> list[BlankSheet]:
     """Blank sheets of a phase for some powers, with a row for each unit. `names_units`: each power's own
-    units stand small under the rules, as `names_under_rules` states."""
+    units are small under the rules, as `names_under_rules` states."""
     units = () if position is None else position.units
     return [
         printed_sheet(variant, game_id, game, phase, power, reader, deadline=deadline, nonce=nonce,

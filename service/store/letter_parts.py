@@ -59,7 +59,7 @@ class LetterParts:
 
 
 def split(mail: bytes) -> tuple[bytes, list[tuple[int, bytes]]]:
-    """The mail without its attached files, and each file with the offset at which it stood."""
+    """The mail without its attached files, and each file with its former offset."""
     words, files, end, removed = [], [], 0, 0
     for match in _BODY.finditer(mail):
         begin = match.start(1)

@@ -106,7 +106,7 @@ def note(
 
 def call_back(session: Session, phase_id: int, instant: datetime) -> None:
     """Have the deadline of a phase looked at again at an instant, and not only after its minutes; nothing if
-    the clockwork has not looked at it yet. No one waits for the answer: an earlier call stands."""
+    the clockwork has not looked at it yet. No one waits for the answer: an earlier call remains."""
     # The number makes its own key, so that the queue takes the same work once more.
     session.execute(
         update(PhaseLookRow)

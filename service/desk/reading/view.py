@@ -194,7 +194,7 @@ def reading_offers(
 ) -> tuple[ReadingOffer, ...]:
     """The readings of a line in the order they are offered, at most five."""
     placed = ranked_readings(work.line.candidates)
-    # After a line was cut again, old and new readings stand side by side, so each shows which cut it is from.
+    # After a line was cut again, old and new readings are side by side, so each shows which cut it is from.
     was_recut = any(AGAIN in item for _, item in placed)
     plain = [
         ReadingOffer(

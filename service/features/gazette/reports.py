@@ -150,7 +150,7 @@ class _Reporter:
                         Source(self._judged.number, SourcePart.OUTCOME, entry))
 
     def _converted(self, order: Convert) -> str:
-        """The unit that a conversion has made, where it stands or was dislodged."""
+        """The unit that a conversion has made, where it is or was dislodged."""
         units = {*self._resolution.position.units, *(each.unit for each in self._resolution.dislodged)}
         place = order.unit.region.province
         was = self._unit_in[place]

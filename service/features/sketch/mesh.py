@@ -22,7 +22,7 @@ Triangles = NDArray[np.int64]
 WIDTH, HEIGHT = 1.1, 1.0
 """The rectangle's sides: a landscape sheet less its margins and a strip for the legend."""
 _START = 0.4937
-"""Where on its share of the rectangle's sides a corner of the outer face stands. None falls on a corner of
+"""Where on its share of the rectangle's sides a corner of the outer face lies. None falls on a corner of
 the rectangle: the number has no small multiple that does."""
 
 

@@ -14,7 +14,7 @@ Border = tuple[str, str]
 @dataclass(frozen=True, slots=True)
 class FlatBoard:
     """A board laid flat. `faces` are the walks around what lies between borders, each a tuple of provinces; a
-    province may stand twice in a walk. `left_out` are borders that would cross others."""
+    province may occur twice in a walk. `left_out` are borders that would cross others."""
 
     provinces: tuple[str, ...]
     borders: tuple[Border, ...]

@@ -1,4 +1,4 @@
-"""Where a provider's stamps stand, read from the words of a setting."""
+"""The place of a provider's stamps, read from the words of a setting."""
 
 from __future__ import annotations
 

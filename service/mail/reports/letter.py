@@ -39,7 +39,7 @@ def letter_of_return_path(headers: Headers) -> str | None:
     """The Message-ID in the address that a letter is returned to (`config.MailOut.return_by_letter`)."""
     # Case is folded: servers on the way change it, and our identifiers have small letters alone.
     values = [value for name in _DELIVERY_FIELDS for value in headers.all(name)]
-    # The envelope's address stands nowhere else where a forwarder rewrote To and the mailbox notes nothing.
+    # The envelope's address is nowhere else where a forwarder rewrote To and the mailbox notes nothing.
     values += [clause for value in headers.all("received") for clause in re.findall(r"\bfor\s+(\S+)", value)]
     for value in values:
         address = _RETURN_ADDRESS.search(value.casefold())

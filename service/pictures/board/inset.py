@@ -205,7 +205,7 @@ def _moved(shape: BaseGeometry, window: Rect, frame: Rect, larger: float) -> Bas
 
 
 def outline(window: Rect, names: Iterable[Rect] = ()) -> str:
-    """The edge of the window on the map, left out where a name stands across it."""
+    """The edge of the window on the map, left out where a name crosses it."""
     frame = shapely.box(window.x0, window.y0, window.x1, window.y1).boundary
     boxes = [shapely.box(box.x0, box.y0, box.x1, box.y1).buffer(0.3)
              for box in names if window.meets(box.grown(0.3))]

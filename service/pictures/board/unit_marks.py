@@ -116,7 +116,7 @@ def unit_boxes(
 
 
 def _ground(sheet: MapPaper, place: LabelPlace) -> BaseGeometry:
-    """Where a plate of a place stands: its shape; of a town, the county that it is in too, which is the
+    """The ground of a plate of a place: its shape; of a town, the county that it is in too, which is the
     one that has most of the ground around it."""
     if place.ground is not GroundKind.TOWN:
         return place.shape

@@ -55,7 +55,7 @@ class Rect:
 
 @dataclass(frozen=True, slots=True)
 class PaperSize:
-    """A sheet: its name and size, the room around the neat line inside which the map stands, a strip at the
+    """A sheet: its name and size, the room around the neat line around the map, a strip at the
     foot for the imprint, and how large title, legend and compass are drawn (1 on A3)."""
 
     width: float
