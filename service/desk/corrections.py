@@ -187,7 +187,7 @@ def correct_line(
         table = ports.act_table(session, visitor.name, visitor.coordinates)
         judged = or_refuse(lambda: judge_again(table))
     return RedirectResponse(
-        f"/desk/{phase_id}" if judged.found is None else f"/results/{phase_id}", status_code=303)
+        f"/desk/{phase_id}" if judged.changes is None else f"/results/{phase_id}", status_code=303)
 
 
 def _is_taken_back(session: Session, phase_id: int) -> bool:

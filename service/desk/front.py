@@ -57,23 +57,23 @@ def quarantine() -> Response:
     return RedirectResponse(f"/?show={InboxKind.MAILS}", status_code=301)
 
 
-def _settled(session: Session, kind: str, own: frozenset[str] | None) -> dict[str, object]:
+def _settled(session: Session, kind: str, games: frozenset[str] | None) -> dict[str, object]:
     """Settled mails of one kind: those discarded last, or the ignored ones that were settled, and
     repeats."""
     if kind == InboxKind.MAILS:
         discarded = session.scalars(
             select(MailRow).where(MailRow.state == MailState.IGNORED, MailRow.reason == DISCARDED)
             .order_by(MailRow.received_at.desc()).limit(LAST_DISCARDED)).all()
-        return {"discarded": [mail for mail in discarded if is_within_mail(session, mail, own)]}
+        return {"discarded": [mail for mail in discarded if is_within_mail(session, mail, games)]}
     if kind == InboxKind.IGNORED:
-        return {"settled": _with_players(session, ignored_mails.settled(session), own),
-                "repeats": _with_players(session, ignored_mails.repeats(session), own)}
+        return {"settled": _with_players(session, ignored_mails.settled(session), games),
+                "repeats": _with_players(session, ignored_mails.repeats(session), games)}
     return {}
 
 
 def _with_players(
-    session: Session, rows: list[IgnoredMailRow], own: frozenset[str] | None
+    session: Session, rows: list[IgnoredMailRow], games: frozenset[str] | None
 ) -> list[tuple[IgnoredMailRow, MailRow, PlayerRow]]:
     with_mails = [(row, session.get_one(MailRow, row.sha256)) for row in rows]
     return [(row, mail, session.get_one(PlayerRow, row.player_id))
-            for row, mail in with_mails if is_within_mail(session, mail, own)]
+            for row, mail in with_mails if is_within_mail(session, mail, games)]

@@ -40,7 +40,7 @@ def seats_in_words(
         select(GameRow, SeatRow.power).join(SeatRow, SeatRow.game_id == GameRow.id)
         .where(SeatRow.player_id == player.id, *([] if games is None else [GameRow.id.in_(games)]))
         .order_by(GameRow.name, SeatRow.power)).all()
-    return "; ".join(f"{own.name}, {power_name(own.variant, power, load)}" for own, power in rows)
+    return "; ".join(f"{game.name}, {power_name(game.variant, power, load)}" for game, power in rows)
 
 
 def power_called(powers: Iterable[Power], board: str, text: str) -> Power:

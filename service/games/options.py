@@ -56,9 +56,10 @@ def with_options(game: GameRow, **changes: Any) -> dict[str, Any]:
     """The options of a game for its row with some of them changed; those that are None go. Raises
     OptionFault."""
     # A new dict: SQLAlchemy does not notice a change inside a JSON value.
-    given = stored_form(stored_options({name: value for name, value in changes.items() if value is not None}))
-    options = {**game.options, **given}
-    return {name: value for name, value in options.items() if name in given or name not in changes}
+    stored = stored_form(stored_options(
+        {name: value for name, value in changes.items() if value is not None}))
+    options = {**game.options, **stored}
+    return {name: value for name, value in options.items() if name in stored or name not in changes}
 
 
 def option_from_text(name: str, text: str) -> object:

@@ -57,7 +57,7 @@ class Differences:
     """What an act makes different on a board or in results; None while the phase is not judged again, since a
     sheet or line waits for a person."""
 
-    found: tuple[Difference, ...] | None
+    changes: tuple[Difference, ...] | None
 
 
 def times_taken_back(session: Session, phase: PhaseRow) -> int:

@@ -44,11 +44,11 @@ def confirm(session: Session, user: str, code: str, now: datetime) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ConfirmCodeApp(Act[None]):
-    """Requires codes from now on, once a person's app has shown that it has the secret. `at`: by the clock on
-    the wall."""
+    """Requires codes from now on, once a person's app has shown that it has the secret. `entered_at`: by the
+    clock on the wall."""
 
     code: str
-    at: datetime
+    entered_at: datetime
 
     def check(self, table: ActTable) -> None:
         """Refuse a second app."""
@@ -56,7 +56,7 @@ class ConfirmCodeApp(Act[None]):
 
     def change(self, table: ActTable) -> None:
         """Refuse a wrong code."""
-        if not confirm(table.session, table.by, self.code, self.at):
+        if not confirm(table.session, table.by, self.code, self.entered_at):
             raise Refused("Nothing was changed: this is not the code that your app should show now. Go "
                           "back, check the key and the telephone's clock, and write the next code.")
 
@@ -70,11 +70,11 @@ class RemoveCodeApp(Act[None]):
     """Requires codes no longer. This needs a code: a person at a browser found signed in has none."""
 
     code: str
-    at: datetime
+    entered_at: datetime
 
     def change(self, table: ActTable) -> None:
         """Refuse a wrong code."""
-        if not check(table.session, table.by, self.code, self.at):
+        if not check(table.session, table.by, self.code, self.entered_at):
             raise Refused("Nothing was changed: this code is wrong or was used already.")
         remove(table.session, table.by)
 

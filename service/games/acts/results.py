@@ -139,12 +139,12 @@ class CorrectBoard(ReasonedAct[Differences]):
         """The phase, the number of changes and the reason."""
         phase = table.any_phase(self.phase)
         return LoggedEvent(Event.BOARD_CORRECTED, phase.game_id, {
-            "phase": str(phase_of(phase)), "changes": len(outcome.found or ()), "why": self.reason})
+            "phase": str(phase_of(phase)), "changes": len(outcome.changes or ()), "why": self.reason})
 
     def letters(self, table: ActTable, outcome: Differences) -> int:
         """One to each player."""
         return table.must_write().board_corrected(
-            table.session, table.any_phase(self.phase), outcome.found or (), self.reason,
+            table.session, table.any_phase(self.phase), outcome.changes or (), self.reason,
             f"{table.now:%Y%m%d%H%M%S}")
 
     def _boards(self, table: ActTable) -> tuple[Variant, Position, Position]:

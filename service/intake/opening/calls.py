@@ -162,8 +162,8 @@ def program(process: int, *, opens_files: bool) -> bytes:
     if column == 0:
         code += [_Step(_AT_LEAST, _X32, miss=1), _Step(_RETURN, _KILL)]
     for numbers, rule in rules:
-        if (own := numbers[column]) is not None:
-            code += [_Step(_EQUAL, own, miss=len(rule)), *rule]
+        if (call := numbers[column]) is not None:
+            code += [_Step(_EQUAL, call, miss=len(rule)), *rule]
     return b"".join(struct.pack("=HBBI", step.operation, step.hit, step.miss, step.value)
                     for step in [*code, denied])
 

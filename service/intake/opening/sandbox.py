@@ -236,8 +236,8 @@ def _command(program: Program, limits: SandboxLimits) -> list[str]:
 def _bwrap(folders: Sequence[Path]) -> list[str]:
     """The beginning of the command by which bubblewrap starts the child, in a file system of what it may
     read."""
-    own = [Path(sys.executable), Path(sys.prefix) / "pyvenv.cfg"]
-    readable = dict.fromkeys([*own, *jail.readable(ROOT), *folders])
+    interpreter = [Path(sys.executable), Path(sys.prefix) / "pyvenv.cfg"]
+    readable = dict.fromkeys([*interpreter, *jail.readable(ROOT), *folders])
     binds = [part for path in readable for part in ("--ro-bind-try", str(path), str(path))]
     return ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", *binds,
             "--chdir", str(ROOT), "--"]
