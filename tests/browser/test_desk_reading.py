@@ -41,7 +41,7 @@ def line_before_doubt(desk: Desk, places: set[int]) -> int:
     with sqlite3.connect(desk.folder / "desk.sqlite") as database:
         lines = database.execute("select id, candidates from lines").fetchall()
     doubtful = {line for line, candidates in lines if len(json.loads(candidates)) > 1}
-    return min(line for line, _ in lines if all(line + place in doubtful for place in places))
+    return min(int(line) for line, _ in lines if all(line + place in doubtful for place in places))
 
 
 def test_a_hundred_lines_are_read_by_keys_alone(ada: Reader, record_property: Any) -> None:
