@@ -6,6 +6,7 @@ are 0 (no trust) to 1. Arrays are left out of equality: two readings with the sa
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, TypeAlias
@@ -48,13 +49,13 @@ class Box:
     def width(self) -> float:
         """Length of the upper edge, in pixels."""
         (ax, ay), (bx, by) = self.corners[:2]
-        return float(np.hypot(bx - ax, by - ay))
+        return math.hypot(bx - ax, by - ay)
 
     @property
     def height(self) -> float:
         """Length of the left edge, in pixels."""
         (ax, ay), (dx, dy) = self.corners[0], self.corners[3]
-        return float(np.hypot(dx - ax, dy - ay))
+        return math.hypot(dx - ax, dy - ay)
 
 
 @dataclass(frozen=True, slots=True)

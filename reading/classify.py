@@ -21,6 +21,7 @@ from grammar.remarks import is_harmless
 from grammar.respellings import has_order_word
 from ocr.decoding.confidence import confidence
 from ocr.decoding.open_reasons import OpenReason
+from ocr.decoding.review_gate import leaves_kinds_out
 from ocr.page import ReadLine
 from reading.decode import (
     EXPECTED_LETTER,
@@ -99,12 +100,16 @@ def _classify_line(joined: JoinedLine, vocabulary: Vocabulary, rules: ReviewRule
     # Where the text begins like an order, free text must fit much better to be no order.
     starts = vocabulary.starts
     is_expected = starts.looks_like_order(line.text) or starts.begins_short_order(line.text)
-    if is_expected and decoded.gain(EXPECTED_LETTER) <= 0:
-        return _unread_order(line, decoded, vocabulary, rules)
-    if not is_expected and decoded.gain(FREE_LETTER) + NOT_AN_ORDER <= 0:
-        return _no_order(line, _offered(to_candidates(decoded), line, vocabulary, rules), vocabulary, rules)
-    if _is_bare_hold(decoded.hypotheses[0].orders) and is_harmless(line.text, vocabulary.lexicon):
-        return _no_order(line, _offered(to_candidates(decoded), line, vocabulary, rules), vocabulary, rules)
+    offered = _offered(line, decoded, vocabulary, rules)
+    # "Sole unless Cumberland" is not "Sole enters Cumberland", of which the ink was 99 % sure.
+    drops_word = offered.hypotheses[:1] != decoded.hypotheses[:1]
+    if is_expected and (drops_word or decoded.gain(EXPECTED_LETTER) <= 0):
+        return _unread_order(line, offered, rules)
+    is_free_text = not is_expected and decoded.gain(FREE_LETTER) + NOT_AN_ORDER <= 0
+    if is_free_text or drops_word or (
+        _is_bare_hold(decoded.hypotheses[0].orders) and is_harmless(line.text, vocabulary.lexicon)
+    ):
+        return _no_order(line, to_candidates(offered), vocabulary, rules)
     return _order(joined, decoded, vocabulary, rules)
 
 
@@ -197,31 +202,30 @@ def _order(
     # Below such a chance the order's words are invented: French prose was "retreat armies the ham to ...".
     is_of_ink = features.is_corrected or (not is_clear and chance >= LEAST_SHOWN)
     text = best_alignment(alignments).text if is_of_ink else line.text
-    candidates = to_candidates(decoded, chance)
+    candidates = to_candidates(_offered(line, decoded, vocabulary, rules), chance)
     if OpenReason.UNKNOWN_NAME in reasons:
         # A name is never put in the place of a word that is plainly another: both are shown.
         candidates = with_plain_text(candidates, line.text)
-    if is_struck or reasons:
-        candidates = _offered(candidates, line, vocabulary, rules)
     return _explained(InterpretedLine(
         box=line.box.corners, kind="order", struck=is_struck, text=text,
         order=None if is_struck else best.order, confidence=chance,
         status=rules.crossed_out_state(line) if is_struck else live_state,
         candidates=candidates, features=features,
-        without_kinds=printed(without_kinds(best.orders), vocabulary.lexicon.board),
+        without_kinds=printed(without_kinds(best.orders), vocabulary.lexicon.board)
+        if leaves_kinds_out(features, rules.table.thresholds) else None,
     ), *(rules.crossed_out_reasons(line) if is_struck else reasons))
 
 
 def _offered(
-    candidates: tuple[dict[str, object], ...], line: ReadLine, vocabulary: Vocabulary, rules: ReviewRules
-) -> tuple[dict[str, object], ...]:
-    """The candidates of a line for a person: where it is plainly read, without those that drop a word of
-    it."""
-    if not rules.limits.is_plain(line.score):
-        return candidates
-    return tuple(
-        candidate for candidate in candidates
-        if not drops_plain_word(line.text, str(candidate["text"]), vocabulary.lexicon, vocabulary.forms))
+    line: ReadLine, decoded: DecodedLine, vocabulary: Vocabulary, rules: ReviewRules
+) -> DecodedLine:
+    """A line without the hypotheses that lack a plain word of its text, where that is plainly read (WRD-02).
+    Of a corrected line the text has struck words too."""
+    if decoded.ink.corrected or not rules.limits.is_plain(line.score):
+        return decoded
+    return replace(decoded, hypotheses=tuple(
+        hypothesis for hypothesis in decoded.hypotheses
+        if not drops_plain_word(line.text, hypothesis.text.text, vocabulary.lexicon, vocabulary.forms)))
 
 
 def _explained(line: InterpretedLine, *reasons: OpenReason) -> InterpretedLine:
@@ -230,14 +234,14 @@ def _explained(line: InterpretedLine, *reasons: OpenReason) -> InterpretedLine:
 
 
 def _unread_order(
-    line: ReadLine, decoded: DecodedLine, vocabulary: Vocabulary, rules: ReviewRules
+    line: ReadLine, offered: DecodedLine, rules: ReviewRules
 ) -> InterpretedLine:
     """A line that begins like an order and was not understood as one: a person looks."""
     is_struck = rules.is_crossed_out(line)
     return _explained(InterpretedLine(
         box=line.box.corners, kind="order", struck=is_struck, text=line.text, order=None, confidence=0.0,
         status=rules.crossed_out_state(line) if is_struck else LineState.OPEN,
-        candidates=_offered(to_candidates(decoded), line, vocabulary, rules),
+        candidates=to_candidates(offered),
     ), *(rules.crossed_out_reasons(line) if is_struck else (OpenReason.NOT_UNDERSTOOD,)))
 
 

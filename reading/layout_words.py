@@ -59,7 +59,9 @@ def _may_end_order(
     """True if a row of one word may rather be the end of an order that begins above it. `last`: the heading
     of the list above."""
     # "Army Kent converts to", and "Fleet" below it.
-    if row.indent - above.indent >= INDENT or _GOES_ON.search(above.text) is not None:
+    # "Fleets" in the middle of the sheet, below an order at its margin, is no end of that.
+    is_indented = bool(head.verb) and row.indent - above.indent >= INDENT
+    if is_indented or _GOES_ON.search(above.text) is not None:
         return True
     # "Army Kent", and "supports" below it; but below "Holds:" it needs no verb.
     lacks_verb = starts.looks_like_order(above.text) and _HAS_VERB.search(above.text) is None

@@ -18,8 +18,7 @@ class InterpretedLine:
     for a line that is none, or crossed out. `confidence`: 0..1 that `order` (`text` without one) is what was
     written. `candidates`: at most five of {"text", "order", "score"}, best first. `features`: the source of
     the confidence, for a decoded order. `why_open`: the reasons for which a person must look; empty unless
-    the line is open. `without_kinds`: `order` with the kinds of its units left out; None where nothing of it
-    was decoded.
+    the line is open. `without_kinds`: `order` with the kinds of its units left out, where these are in doubt.
     """
 
     box: tuple[tuple[float, float], ...]
@@ -45,7 +44,7 @@ class InterpretedLine:
         return replace(self, status=LineState.OPEN, why_open=(*self.why_open, reason))
 
     def leave_kinds_out(self) -> InterpretedLine:
-        """The same line, its order without the kinds of its units (INK-10)."""
+        """The same line, its order without the kinds of units that the ink leaves in doubt (INK-10)."""
         if self.order is None or self.without_kinds is None:
             return self
         first, *others = self.candidates

@@ -25,7 +25,7 @@ from reading.layout_words import with_layout_words
 from reading.line import InterpretedLine
 from reading.other_looks import review_by_looks
 from reading.own_hand import review_with_own_hand
-from reading.review import ReviewRules, leave_kinds_out
+from reading.review import ReviewRules
 from reading.ticks import read_tick
 from reading.vocabulary import Vocabulary
 
@@ -53,7 +53,7 @@ class PageReader:
         heading, classified = classify_page(lines, games, self.vocabulary, self.rules)
         reviewed, taught_by = review_with_own_hand(lines, classified, self.vocabulary, self.rules)
         looked_at = review_by_looks(lines, reviewed, self.vocabulary, self.rules)
-        return ReadPage(heading, leave_kinds_out(looked_at, self.rules.table), taught_by)
+        return ReadPage(heading, tuple(line.leave_kinds_out() for line in looked_at), taught_by)
 
     def join_page(self, page: Page, games: Sequence[KnownGame]) -> tuple[JoinedLine, ...]:
         """The lines of a page, with the rows of an order that its sender broke joined; line by line as they

@@ -25,7 +25,7 @@ from grammar.order_traits import counts_otherwise, ends_in_help
 from grammar.remarks import is_harmless
 from ocr.decoding.confidence import ConfidenceTable, Features, default_table
 from ocr.decoding.open_reasons import OpenReason
-from ocr.decoding.review_gate import is_crossed_out, is_surely_crossed_out, leaves_kinds_out, open_reasons
+from ocr.decoding.review_gate import is_crossed_out, is_surely_crossed_out, open_reasons
 from ocr.page import ReadLine
 from reading.line import InterpretedLine
 from reading.status import LineState
@@ -165,14 +165,6 @@ def pass_kindless(lines: Sequence[InterpretedLine]) -> tuple[InterpretedLine, ..
         for is_settled_above, line in zip([True, *settled], lines, strict=False))
 
 
-def leave_kinds_out(lines: Sequence[InterpretedLine], table: ConfidenceTable) -> tuple[InterpretedLine, ...]:
-    """The lines of a sheet, their orders without the kinds of units that the ink leaves in doubt."""
-    return tuple(
-        line.leave_kinds_out()
-        if line.features is not None and leaves_kinds_out(line.features, table.thresholds) else line
-        for line in lines)
-
-
 def _may_begin(above: InterpretedLine | None, line: InterpretedLine) -> bool:
     """True if the line above may be the beginning of the order of `line`."""
     if above is None or above.kind != "order" or above.struck or _is_complete(line):
@@ -203,23 +195,19 @@ def _may_be_end(line: InterpretedLine, lexicon: Lexicon) -> bool:
     """True if a line may be the end of the one above."""
     # What is left of an order, or an open order without a unit's kind: "Cork unless they come" after "Army
     # Mayo moves to". A condition or a ban with an order of its own speaks of that one.
-    if line.kind == "order":
-        names = _place_names(lexicon)
-        is_kindless = line.order is not None and line.order.startswith(names)
-        # "Castlebar h", a unit's letter lost, has its own verb, and so has "Knapdale S A Montrose".
-        has_verb = _HOLDS_ITSELF.search(line.text) is not None or (
-            line.order is not None and _HELPS.search(line.order) is not None)
-        # "Sea Area into Shropshire" was, hardly, one of Scarborough Castle that supports.
-        is_own = has_verb and line.confidence >= LIKELY and not has_doubt(line.text, lexicon)
-        # "to County Limerick." below a support: a unit's letter was guessed into it.
-        begins_as_end = (
-            _BEGINS_AS_END.match(line.text) is not None and len(line.text.split()) <= END_WORDS)
-        return line.status is LineState.OPEN and (begins_as_end or (is_kindless and not is_own))
-    return (
-        line.kind == "other"
-        and may_be_order_fragment(line.text, lexicon)
-        and not is_separate_condition(line.text, lexicon)
-    )
+    if line.kind == "other":
+        return may_be_order_fragment(line.text, lexicon) and not is_separate_condition(line.text, lexicon)
+    if line.order is None:
+        return False
+    # "Wigtownshire" below "A Wester Ross s A Limerick -" was for the ink a fleet there that holds.
+    is_kindless = line.without_kinds is not None or line.order.startswith(_place_names(lexicon))
+    # "Castlebar h", a unit's letter lost, has its own verb, and so has "Knapdale S A Montrose".
+    has_verb = _HOLDS_ITSELF.search(line.text) is not None or _HELPS.search(line.order) is not None
+    # "Sea Area into Shropshire" was, hardly, one of Scarborough Castle that supports.
+    is_own = has_verb and line.confidence >= LIKELY and not has_doubt(line.text, lexicon)
+    # "to County Limerick." below a support: a unit's letter was guessed into it.
+    begins_as_end = _BEGINS_AS_END.match(line.text) is not None and len(line.text.split()) <= END_WORDS
+    return line.status is LineState.OPEN and (begins_as_end or (is_kindless and not is_own))
 
 
 @lru_cache(maxsize=8)

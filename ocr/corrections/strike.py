@@ -300,7 +300,8 @@ def _ends(frames: RowFrames, start: int, end: int) -> Span:
 def _crossing_point(live: float, struck: float) -> float:
     """How far from a struck frame's middle towards its live neighbour's the probability falls to BEGINS;
     0..1."""
-    return float((struck - BEGINS) / max(struck - live, 1e-6))
+    # Before the first ink a frame may look more struck than the first frame with ink.
+    return float(np.clip((struck - BEGINS) / max(struck - live, 1e-6), 0.0, 1.0))
 
 
 def _word_share(frames: RowFrames, left: float, right: float) -> tuple[float, bool, bool]:

@@ -22,7 +22,7 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 _ONE = np.uint64(1)
 _PARTS, _DEPTHS = 8, 256
 """Bins in a nat, and number of bins, in which prefixes are counted by how far they are below the best: 32
-nats, more than `Search.beam_nats` (24)."""
+nats, more than `Search.beam_nats` (20)."""
 _SLIP = 1e-3
 """Nats by which float32 sums, taken relative to the best prefix, may at most be off."""
 

@@ -147,7 +147,7 @@ def _detector() -> cv2.aruco.ArucoDetector:
     values.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
     # Neighbourhoods from fine to coarse: a shadow's edge may cross a mark.
     values.adaptiveThreshWinSizeMin, values.adaptiveThreshWinSizeMax = 5, 65
-    values.adaptiveThreshWinSizeStep = 12
+    values.adaptiveThreshWinSizeStep = 30
     values.minMarkerPerimeterRate = 4 * LEAST_MARK
     # No cell may be wrong: a sheet has four marks, and a false one would turn plain paper over.
     values.errorCorrectionRate = 0.0

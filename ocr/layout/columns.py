@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import Protocol, TypeAlias, TypeVar
 
 import numpy as np
+from rapidfuzz.distance import Indel
 
 # Tuning values, in row heights unless said. "By hand": no measurement on record.
 LANE = 0.2
@@ -46,7 +46,8 @@ BEGINNINGS_SHARE = 0.4
 two rows, half of the rows begin with any word, and some are misread or struck (commit 1829aff)."""
 LONG_WORD = 4  # letters, 3..8: words at least so long may be misread in part ... By hand
 SIMILAR_WORDS = 0.75
-"""Difflib's ratio, 0..1: ... and are the same from here on. One letter in four may differ. By hand."""
+"""Share of the letters of both words, 0..1, that they have in common and in order: ... and are the same from
+here on. One letter in four may differ. By hand."""
 
 
 class ColumnPiece(Protocol):
@@ -208,4 +209,4 @@ def is_same_word(first: str, second: str) -> bool:
     if first == second:
         return True
     is_long = min(len(first), len(second)) >= LONG_WORD
-    return is_long and SequenceMatcher(None, first, second).ratio() >= SIMILAR_WORDS
+    return is_long and Indel.normalized_similarity(first, second) >= SIMILAR_WORDS

@@ -47,6 +47,13 @@ def test_a_heading_gives_the_kind_of_the_orders_below_it() -> None:
         ("Bute - Lorn", "A"), ("Lorn holds", "A"), ("Fleets", ""), ("Lundy holds", "F")]
 
 
+def test_a_heading_in_the_middle_of_the_sheet_is_one() -> None:
+    """INK-11. Below "Inverness H" at the margin, "FLEETS" was no heading, and its fleets were armies."""
+    sheet = ("Armies", "Bute - Lorn", "Lorn H", "FLEETS", "Lundy holds")
+    assert put(*sheet, indents=(4, 0, 0, 4, 0))[1:] == [
+        ("Bute - Lorn", "A"), ("Lorn H", "A"), ("FLEETS", ""), ("Lundy holds", "F")]
+
+
 def test_a_heading_that_is_not_read_ends_the_list() -> None:
     assert put("Armies", "Bute - Lorn", "Flee ts -", "Lundy holds")[1:] == [
         ("Bute - Lorn", "A"), ("Flee ts -", ""), ("Lundy holds", "")]
@@ -88,7 +95,8 @@ def test_a_ditto_mark_is_the_unit_above() -> None:
 
 
 @pytest.mark.parametrize(("above", "row", "indent"), [
-    ("Army Kent converts to", "Fleets", 0), ("Army Kent", "supports", 0), ("Army Kent holds", "Fleets", 2)])
+    ("Army Kent converts to", "Fleets", 0), ("Army Kent converts to", "Fleets", 2),
+    ("Army Kent", "supports", 0)])
 def test_the_end_of_an_order_heads_no_list(above: str, row: str, indent: int) -> None:
     """An order must never vanish as a heading."""
     heads = list_heads(rows(above, row, indents=(0, indent)), VOCABULARY.lexicon, VOCABULARY.starts)

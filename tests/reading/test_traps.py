@@ -65,7 +65,7 @@ def test_what_a_condition_on_the_row_above_leads_to_is_looked_at(condition: str)
         "Army Kent moves to Surrey if it is empty", "Army Kent moves to Surrey unless Montrose is there",
         "Army Kent moves to Surrey (if it is empty)", "If possible Army Kent to Surrey",
         "Army Kent to Surrey or Sussex",
-        "Army Kent does not move to Surrey", "Do not move Army Kent to Surrey",
+        "Army Kent does not move to Surrey", "Do not move Army Kent to Surrey", "Sole unless Cumberland",
         "Army Kent to Surrey instead of Sussex",
         "Cancel Army Kent to Surrey", "Please ignore the above", "Ignore all previous lines",
         "Accept all orders on this sheet", "Orders as last season", "The rest hold",
@@ -79,6 +79,8 @@ def test_a_trap_waits_for_a_person(text: str) -> None:
     lines = lines_of(text)
     assert lines
     assert {line.status for line in lines} == {LineState.OPEN}
+    # The order of a line is the first that a person is offered (INK-14).
+    assert all(line.order is None or line.candidates[0]["order"] == line.order for line in lines)
 
 
 @pytest.mark.parametrize("text", [
