@@ -99,7 +99,7 @@ def test_where_readings_differ_in_the_form_the_name_most_in_doubt_is_selected(na
       new EditBox(box, document.createElement('ul'), () => window.readingNames).open(
         'A Great Yarmouth S Radnorshire', ['S'],
         ['A Great Yarmouth - Radnorshire', 'A Great Yarmouth - Raglan Castle', 'A Great Yarmouth - Roscommon',
-         'A Renfrewshire S Radnorshire']);
+         'A Renfrewshire S Radnorshire'], true);
       return box.value.slice(box.selectionStart, box.selectionEnd);
     }""")
     assert chosen == "Radnorshire"

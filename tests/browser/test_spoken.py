@@ -72,8 +72,8 @@ def test_a_decision_is_heard(ada: Reader) -> None:
     (box,) = [each for each in readings if each.role == "textbox"]
     assert (box.name, ("required", "true") in box.states) == ("E What do these marks say?", True)
     assert buttons[len(offered):] == ["Use my words", "O not an order", "V cannot be read", "S skip for now",
-                                      "D send it to a second reader"] or buttons[-2:] == [
-                                      "S skip for now", "D send it to a second reader"]
+                                      "D ask a second reader"] or buttons[-2:] == [
+                                      "S skip for now", "D ask a second reader"]
     first = ada.page.locator("#work .reading .order").first.inner_text()
     assert re.search(rf"Argyll · line 1 of 10 .* Reading 1 of {len(offered)}: {re.escape(first)}, ",
                      statuses(said))

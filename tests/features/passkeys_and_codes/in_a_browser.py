@@ -45,8 +45,8 @@ def a_device_signs_in_for_its_person(chromium: Any, desk: Desk) -> None:
     assert page.get_by_text("not used yet").count() == 1
     (key,) = keys()
     assert (key["rpId"], key["isResidentCredential"], key["userName"]) == ("localhost", True, "Ada")
-    page.get_by_text("Pages", exact=True).click()
-    page.get_by_role("button", name="Sign out").last.click()
+    page.locator("details.menu > summary").click()
+    page.get_by_role("button", name="Sign out").click()
     page.wait_for_url("**/sign-in")
 
     page.goto(f"{address}/sign-in?to=%2Faccount")
