@@ -215,7 +215,7 @@ def test_a_refusal_is_said_in_the_players_language_with_a_way_back(desk: DeskTab
         (add(browser, "x" * 70 + "\nBath")[1], "ist länger als 60 Zeichen"),
         (add(browser, "a\nb\nc\nd\ne\nf\ng\nh\ni")[1], "Platz für 7 Zeilen"),
         (add(browser, "a\nb", "2027-06-30", "2027-06-01")[1], "Die Reise endet, ehe sie beginnt"),
-        (add(browser, "a\nb", "June")[1], "Schreiben Sie Tage wie 2027-03-14"),
+        (add(browser, "a\nb", "June")[1], "Schreiben Sie Tage in der Form 2027-03-14"),
         (add(browser, "Tent 3\nMull", "2027-06-30", "2027-07-04")[1], "vom 1. Juni 2027 bis 30. Juni 2027"),
         (browser.post(f"/public/me/do/absence/{desk.table.game}", data=away).text,
          "Der letzte Tag ist heute oder später"),
@@ -226,7 +226,7 @@ def test_a_refusal_is_said_in_the_players_language_with_a_way_back(desk: DeskTab
         assert 'href="/public/me"' in page_text
     # What was typed is given back below the words of its form.
     words = plain(add(browser, "Bath", "2027-06-30", "2027-07-04")[1])
-    assert "Adresse Bath Erster Tag 2027-06-30 Letzter Tag 2027-07-04" in words
+    assert "Anschrift Bath Erster Tag 2027-06-30 Letzter Tag 2027-07-04" in words
 
 
 def test_overlapping_journeys_are_refused_naming_the_other(desk: DeskTable) -> None:
