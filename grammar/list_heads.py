@@ -24,6 +24,7 @@ _TABLE = (
 _LONG = 5
 """Letters of a word from which one may be misread."""
 _COLON = re.compile(r"[:;]\W*$")
+_TITLE = re.compile(r"\W*[A-Z].*[^.]$")
 _DITTO = re.compile(r"\s*(?:[\"“”„‟″]|['’`´,]{2}|\|\||//)[\s.,]*(?=\w)")
 
 
@@ -57,9 +58,11 @@ def list_head(text: str, lexicon: Lexicon) -> ListHead | None:
         if (name.terminal == KIND and isinstance(name.value, KindWord) and len(name.text) > 1
                 and (has_colon or name.value.plural) and _is_same(word, name.text)):
             return ListHead(kind=name.value.letter)
+    # "holds." is the end of "If possible ..., otherwise holds.", and no heading is written so.
+    is_title = has_colon or _TITLE.match(text) is not None
     return next((
         ListHead(verb=verb) for verb, forms in _VERBS.items() for form in forms
-        if (has_colon or form in _LISTS) and _is_same(word, form)), None)
+        if is_title and (has_colon or form in _LISTS) and _is_same(word, form)), None)
 
 
 def ditto_end(text: str) -> int:

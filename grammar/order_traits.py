@@ -26,7 +26,7 @@ _COUNTS_OTHERWISE = re.compile(
     r"\b(?:[2-9]|\d\d+) ?unit['’]s\b|\b(?:1|an?|one) ?units['’]|\b7 ?units?(?!['’\w])", re.IGNORECASE)
 """Several of what is written as one, one of what is written as several, and a 7 whose word may say one."""
 _ENDS_IN_HELP = re.compile(
-    r"(?:(?<!\bvia\s)(?<!\bby\s)\b(?:supports?|convoys?)|\s[SC])\W*$", re.IGNORECASE)
+    r"(?:(?<!\bvia\s)(?<!\bby\s)\b(?:supports?|convoys?)|\s[SC]|\w['’]+s)\W*$", re.IGNORECASE)
 """But "via convoy" ends a move: the line below it waited."""
 _NEAR_LETTERS = 3
 """Letters by which two printed orders differ that are easily taken for each other."""
@@ -86,9 +86,10 @@ def is_incomplete(orders: Sequence[Order]) -> bool:
 
 
 def ends_in_help(text: str) -> bool:
-    """True if a text breaks off behind the word that states whom a unit supports or convoys."""
-    # "Fleet Dublin Bay S", and below it a whole order: the first fitted a hold, and the second passed as an
-    # order of its own.
+    """True if a text breaks off behind the word that states whom a unit supports or convoys, or whose unit
+    that is."""
+    # "Fleet Dublin Bay S", or "Fleet Sligo supports Montrose's", and below it a whole order: the first fitted
+    # a hold, and the second passed as an order of its own.
     return _ENDS_IN_HELP.search(text) is not None
 
 

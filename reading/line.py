@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from ocr.decoding.confidence import Features
 from ocr.decoding.open_reasons import OpenReason
+from ocr.page import Point
 from reading.status import LineState
 
 
@@ -21,7 +22,7 @@ class InterpretedLine:
     the line is open. `without_kinds`: `order` with the kinds of its units left out, where these are in doubt.
     """
 
-    box: tuple[tuple[float, float], ...]
+    box: tuple[Point, Point, Point, Point]
     kind: str
     struck: bool
     text: str
