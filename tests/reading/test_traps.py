@@ -304,15 +304,17 @@ def test_an_order_above_a_condition_waits_though_the_first_word_was_misread(tail
 
 def _open_below(first: InterpretedLine, text: str, order: str | None, indent: float) -> InterpretedLine:
     """A line that waits, 60 pixels below another and `indent` of its own heights of 40 further right."""
-    box = tuple((x + 40 * indent, y + 60) for x, y in first.box)
+    a, b, c, d = ((x + 40 * indent, y + 60) for x, y in first.box)
     return replace(
-        first, box=box, status=LineState.OPEN, kind="order" if order else "other", text=text, order=order,
-        confidence=0.51)
+        first, box=(a, b, c, d), status=LineState.OPEN, kind="order" if order else "other", text=text,
+        order=order, confidence=0.51)
 
 
 @pytest.mark.parametrize(("text", "order", "indent", "status"), [
     ("a new s Protectorate f the ren", "A Newcastle upon Tyne S F Renfrewshire", 0.3, LineState.AUTO),
     ("Sea Area into Shropshire", "Scarborough Castle S Arran & Bute - Shropshire", 0.0, LineState.OPEN),
+    ("Ymoess The clowm is Theee", None, 1.1, LineState.OPEN),
+    ("Ymoess The clowm is Theee", None, 0.1, LineState.AUTO),
 ])
 def test_what_hangs_below_an_order_and_waits_may_be_its_end(
     text: str, order: str | None, indent: float, status: LineState
@@ -322,6 +324,17 @@ def test_what_hangs_below_an_order_and_waits_may_be_its_end(
     first, _ = read(*HEADING, ORDER, LAST)[len(HEADING) :]
     below = _open_below(first, text, order, indent)
     assert review_uncertain_neighbours(first, None, below, lexicon_of(VARIANT)).status is status
+
+
+def test_an_order_indented_below_a_row_that_cannot_be_read_may_be_its_end() -> None:
+    """INK-12. "If Hamilton attacks ... then" was read as nothing, and "Fleet Hull holds" below it passed."""
+    first, last = read(*HEADING, ORDER, LAST)[len(HEADING) :]
+    above = replace(first, status=LineState.OPEN, kind="other", text="18 Itamissom ajsacks", order=None,
+                    confidence=0.81)
+    for indent, status in ((0.1, LineState.AUTO), (1.0, LineState.OPEN)):
+        a, b, c, d = ((x + indent * 40, y) for x, y in above.box)
+        below = replace(last, box=(a, b, c, d))
+        assert review_uncertain_neighbours(below, above, None, lexicon_of(VARIANT)).status is status
 
 
 @pytest.mark.parametrize(("order", "status"), [
