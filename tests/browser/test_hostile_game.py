@@ -8,15 +8,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from fastapi import FastAPI
 
 import maps
-from service.features.quarantine.room import Quarantine
-from service.intake.sheets.recognizer import ImageOpener
-from service.notices.answers.replies import Replies
+from service.intake.opening.open_mail import OwnBodies
 from service.store.tables import (
     EventRow,
     GameRow,
@@ -31,9 +30,7 @@ from service.store.tables import (
 from service.web import sessions
 from service.web.server import WebServer
 from tests.support.desk_site import AFTER, DEADLINE, DeskSite
-
-if TYPE_CHECKING:
-    from service.jobs import Jobs
+from tests.support.features import of_features
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), pytest.mark.xdist_group("browser")]
 
@@ -65,8 +62,11 @@ def desk(tmp_path: Path) -> Iterator[DeskSite]:
     desk_site = DeskSite(tmp_path)
     ports = desk_site.client.app.state.ports  # type: ignore[attr-defined]
     # The page of a mail opens it, and queues and answers nothing.
-    room = Quarantine(desk_site.blobs, cast("Jobs", None), ImageOpener(), maps.load, Replies(ports.letters))
-    desk_site.client.app.state.ports = replace(ports, doors=(room,))  # type: ignore[attr-defined]
+    table = SimpleNamespace(
+        site=SimpleNamespace(blobs=desk_site.blobs, jobs=None), load=maps.load, writer=ports.letters,
+        bodies=OwnBodies())
+    doors = [open_door(table) for name, open_door in of_features("DOORS").items() if name == "quarantine"]
+    desk_site.client.app.state.ports = replace(ports, doors=doors)  # type: ignore[attr-defined]
     with desk_site.store.begin() as session:
         game = session.get_one(GameRow, "powick-bridge")
         game.name, game.aliases = HOSTILE[:200], [HOSTILE]
