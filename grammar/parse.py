@@ -151,7 +151,7 @@ def parse_line(
     if candidates:
         whole_span = len(clean) - len(clean.lstrip()), len(clean.rstrip())
         return _complain(ComplaintCode.AMBIGUOUS, text, line, whole_span,
-                         "A name in this line stands for more than one region; write the full name.",
+                         "A name in this line means more than one region; write the full name.",
                          literal.candidates)
     never = _never_read(clean, line_words, literal, context) or _says_more(clean, line_words, context)
     if never is not None:
@@ -224,9 +224,9 @@ def _contradicts(text: str, why: Contradiction, lexicon: Lexicon) -> tuple[tuple
     start = starts[-1] if starts else 0
     end = min(len(text.rstrip()), start + len(written))
     if isinstance(why, OnePlace):
-        return (start, end), f"“{why.first}” and “{why.second}” both stand for {place}. Write the full name."
+        return (start, end), f"“{why.first}” and “{why.second}” both mean {place}. Write the full name."
     unit = lexicon.kinds[why.fault.kind].name.lower() if why.fault.kind else "unit"
-    return (start, end), (f"“{text[start:end]}” stands for {place}, {why.fault.why.value.format(unit=unit)}. "
+    return (start, end), (f"“{text[start:end]}” means {place}, {why.fault.why.value.format(unit=unit)}. "
                           f"Write the name of the place that you mean, or “{place}” in full.")
 
 

@@ -120,5 +120,5 @@ def _heading_is_good(
             faults.add(file, 1, (f"the column {name!r} is not known; known are "
                                  f"{', '.join((*needed, *allowed))}"))
         if heading.count(name) > 1:
-            faults.add(file, 1, f"the column {name!r} stands twice")
+            faults.add(file, 1, f"the column {name!r} occurs twice")
     return not missing and len(set(heading)) == len(heading)

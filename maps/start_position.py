@@ -77,7 +77,7 @@ class Setup:
         # (`build_board`).
         if not any(region in self._board.links.get(movement, {}) for movement in kind.moves):
             terrain = self._board.provinces[region.province].terrain.value
-            self._fault(row, f"a unit of kind {kind.name} cannot stand in {region}, which is {terrain}")
+            self._fault(row, f"a unit of kind {kind.name} cannot be in {region}, which is {terrain}")
         elif region.province in self._units:
             self._fault(row, f"{region.province} holds {self._units[region.province]} already")
         else:
@@ -105,7 +105,7 @@ def read_names(folder: Path, provinces: Mapping[str, Province], faults: Faults) 
             continue
         key = (row["text"].casefold(), region)
         if key in lines:
-            faults.add(NAMES, row.number, f"{row['text']!r} for {region} stands in row {lines[key]} already")
+            faults.add(NAMES, row.number, f"{row['text']!r} for {region} is in row {lines[key]} already")
         lines[key] = row.number
         _spell(spellings, row["text"], region, Spelling(row["spelling"]))
         if row["ambiguous"] == "yes":

@@ -72,7 +72,7 @@ def write(board: GameBoard, log: GameLog, *, lossy: bool = False) -> Written:
     if extra:
         data[OWN_KEY] = extra
     notes = (
-        [f"{len(writer.void)} void orders stand under {OWN_KEY!r}: the package would refuse them."]
+        [f"{len(writer.void)} void orders are under {OWN_KEY!r}: the package would refuse them."]
         if writer.void
         else []
     )
@@ -448,7 +448,7 @@ class _Reader:
         if match is None or region is None:
             raise FormatFault(f"{where}: {str(text)[:40]!r} is not a unit of {self._board.slug}.")
         if region not in self._board.context.tables.stands[match[1]].get(region.province, ()):
-            raise FormatFault(f"{where}: {text!r} cannot stand there.")
+            raise FormatFault(f"{where}: {text!r} cannot be there.")
         return Unit(power, match[1], region)
 
     def _region(self, text: Any, where: str) -> Region:

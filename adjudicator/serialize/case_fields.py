@@ -147,9 +147,9 @@ class NameReader:
         if region not in regions:
             name = self._context.kinds[kind].name.lower()
             if regions and region.coast is None:
-                raise CaseFault(field, f"a {name} in {place} stands on one of its coasts, and no coast is "
+                raise CaseFault(field, f"a {name} in {place} is on one of its coasts, and no coast is "
                                        "named")
-            raise CaseFault(field, f"a {name} cannot stand in {place}")
+            raise CaseFault(field, f"a {name} cannot be in {place}")
         return Unit(power, kind, region)
 
 

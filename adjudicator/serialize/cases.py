@@ -112,7 +112,7 @@ class CaseReader:
             province = unit.region.province
             if province in unit_in:
                 raise CaseFault(
-                    f"units[{len(unit_in)}]", f"{unit} and {unit_in[province]} stand in one region")
+                    f"units[{len(unit_in)}]", f"{unit} and {unit_in[province]} are in one region")
             unit_in[province] = unit
         return frozenset(unit_in.values())
 

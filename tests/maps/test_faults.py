@@ -134,7 +134,7 @@ BROKEN: list[tuple[str, Callable[[str], str], int, str]] = [
         "names.csv",
         _swap("text,region,spelling,ambiguous", "text,region,spelling,text"),
         1,
-        "'text' stands twice",
+        "'text' occurs twice",
     ),
     ("setup.csv", _append("Red,A"), 5, "2 cells where the heading has 3"),
     # provinces
@@ -222,8 +222,8 @@ BROKEN: list[tuple[str, Callable[[str], str], int, str]] = [
     # setup
     ("setup.csv", _append("Green,A,Moor"), 5, "'Green' is not a power of this game"),
     ("setup.csv", _append("Red,X,Moor"), 5, "'X' is not a kind of unit; known are A, F, centre"),
-    ("setup.csv", _append("Red,F,Moor"), 5, "a unit of kind Fleet cannot stand in Moor, which is inland"),
-    ("setup.csv", _append("Red,A,Gulf"), 5, "a unit of kind Army cannot stand in Gulf, which is sea"),
+    ("setup.csv", _append("Red,F,Moor"), 5, "a unit of kind Fleet cannot be in Moor, which is inland"),
+    ("setup.csv", _append("Red,A,Gulf"), 5, "a unit of kind Army cannot be in Gulf, which is sea"),
     ("setup.csv", _append("Red,F,Cape"), 5, "Cape has several coasts"),
     ("setup.csv", _append("Red,A,Nowhere"), 5, "'Nowhere' is not a province"),
     # Another coast of the same province is the same place.
@@ -243,7 +243,7 @@ BROKEN: list[tuple[str, Callable[[str], str], int, str]] = [
         ("'heath' is marked ambiguous and means one region only"),
     ),
     ("names.csv", _append("Heath,Moor,nickname,"), 6, "the spelling 'nickname' is not known"),
-    ("names.csv", _append("the moor,Moor,alias,"), 6, "'the moor' for Moor stands in row 2 already"),
+    ("names.csv", _append("the moor,Moor,alias,"), 6, "'the moor' for Moor is in row 2 already"),
     ("names.csv", _append("...,Moor,alias,"), 6, "holds no letter or figure"),
     ("names.csv", _append("Heath,Moor,alias,no"), 6, "ambiguous is 'no'"),
     # variant.toml

@@ -236,7 +236,7 @@ def _answered_with_something_wrong_kept(
      f"year: {10**30} is not a whole number from 1 to 9999"),
     # The same unit twice is a slip too, which the tables of names must not hide.
     ("war1648", "units", ["Spain A Madrid", "Spain A Madrid"],
-     "units[1]: Spain A Madrid and Spain A Madrid stand in one region"),
+     "units[1]: Spain A Madrid and Spain A Madrid are in one region"),
     ("war1648", "units", ["Spain A Madrid", "Spain A Rome"], "units[1]: there is no region 'Rome'"),
     ("war1648", "orders", [{"order": "hold", "power": "Spain", "loc": "Madrid"},
                            {"order": "move", "power": "Spain", "loc": "Madrid", "to": 5}],

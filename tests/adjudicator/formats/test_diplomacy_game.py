@@ -109,7 +109,7 @@ def _with(path: str, value: object) -> bytes:
     (_with("phases.0.name", "S1901X"), "not a phase such as"),
     (_with("phases.0.name", "W1901M"), "there is no phase W1901M"),
     (_with("phases.0.state.units.FRANCE", ["A ATLANTIS"]), "not a unit of standard"),
-    (_with("phases.0.state.units.FRANCE", ["F PAR"]), "cannot stand there"),
+    (_with("phases.0.state.units.FRANCE", ["F PAR"]), "cannot be there"),
     (_with("phases.0.state.units.FRANCE", ["A VIE", "A PAR"]), "two units are in VIE"),
     (_with("phases.0.state.units.FRANCE", [7]), "not a unit of standard"),
     (_with("phases.0.state.units.PRUSSIA", []), "no power 'PRUSSIA'"),

@@ -38,7 +38,7 @@ def test_a_folder_anywhere_is_checked(tmp_path: Path, capsys: pytest.CaptureFixt
     out = io.StringIO()
     assert run_check(str(folder), out) == 1
     assert "setup.csv, row" in out.getvalue()
-    assert "cannot stand in VIE" in out.getvalue()
+    assert "cannot be in VIE" in out.getvalue()
     assert "mine has" in capsys.readouterr().err
 
 

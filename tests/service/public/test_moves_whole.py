@@ -16,7 +16,7 @@ def test_wherever_a_unit_may_go_it_has_a_row_to_go_on_from(slug: str) -> None:
     variant = maps.load(slug)
     rows = read(page(variant).html).rows
     places = {(place, unit, coast) for place, unit, coast, _ in rows}
-    assert len(places) == len(rows), "a row that stands twice"
+    assert len(places) == len(rows), "a row that occurs twice"
     for place, unit, _, goals in rows:
         for goal in goals:
             name, _, coast = goal.partition("/")
