@@ -28,6 +28,7 @@ _COUNTS_OTHERWISE = re.compile(
 _ENDS_IN_HELP = re.compile(
     r"(?:(?<!\bvia\s)(?<!\bby\s)\b(?:supports?|convoys?)|\s[SC]|\w['’]+s)\W*$", re.IGNORECASE)
 """But "via convoy" ends a move: the line below it waited."""
+_BREAKS_OFF = re.compile(r"(?:[-–—>&]|\b(?:to|and|into|the|of))\W*$", re.IGNORECASE)
 _NEAR_LETTERS = 3
 """Letters by which two printed orders differ that are easily taken for each other."""
 
@@ -91,6 +92,11 @@ def ends_in_help(text: str) -> bool:
     # "Fleet Dublin Bay S", or "Fleet Sligo supports Montrose's", and below it a whole order: the first fitted
     # a hold, and the second passed as an order of its own.
     return _ENDS_IN_HELP.search(text) is not None
+
+
+def breaks_off(text: str) -> bool:
+    """True if a text ends in a sign or a word that wants another behind it: "Durham army to"."""
+    return _BREAKS_OFF.search(text) is not None
 
 
 def counts_otherwise(text: str) -> bool:

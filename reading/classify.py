@@ -16,7 +16,7 @@ from grammar.headings.versions import is_bare_version
 from grammar.interpret import drops_plain_word, has_doubt, may_be_order_fragment
 from grammar.lexicon import Lexicon
 from grammar.list_heads import list_head
-from grammar.order_traits import names_own_place, without_kinds
+from grammar.order_traits import breaks_off, names_own_place, without_kinds
 from grammar.remarks import is_harmless
 from grammar.respellings import has_order_word
 from ocr.decoding.confidence import confidence
@@ -149,7 +149,8 @@ def _classify_above(
     # "Durham army to", and below it "Cumberland", who is a power too: no end of an order passes as a heading.
     return [
         line if upper is None or upper.status is not LineState.OPEN or line.status is LineState.OPEN
-        or not may_be_order_fragment(line.text, vocabulary.lexicon) else line.for_review(OpenReason.NEIGHBOUR)
+        or not (breaks_off(upper.text) or may_be_order_fragment(line.text, vocabulary.lexicon))
+        else line.for_review(OpenReason.NEIGHBOUR)
         for upper, line in zip([None, *above], above, strict=False)]
 
 

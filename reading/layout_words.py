@@ -18,7 +18,7 @@ from itertools import pairwise
 from grammar.lexicon import Lexicon
 from grammar.list_heads import ListHead, ditto_end, list_head
 from grammar.order_starts import OrderStarts
-from grammar.order_traits import ends_in_help
+from grammar.order_traits import breaks_off, ends_in_help
 from ocr.decoding.ctc import free_words
 from ocr.layout.wrap import INDENT
 from ocr.page import Posteriors, Row
@@ -31,7 +31,6 @@ rows below a table's heading need no others. By hand."""
 HEAD_WORDS = 2
 """Words of a row without a verb that may be a heading, at most. By hand."""
 
-_GOES_ON = re.compile(r"(?:[-–—>&]|\b(?:to|and|into|the|of))\W*$", re.IGNORECASE)
 _HAS_VERB = re.compile(
     r"[-–—>=]|\b(?:to|into|[SCHRD]|supp?orts?|convoys?|holds?|moves?|stands?|retreats?|disbands?)\b",
     re.IGNORECASE)
@@ -61,7 +60,7 @@ def _may_end_order(
     # "Army Kent converts to", and "Fleet" below it.
     # "Fleets" in the middle of the sheet, below an order at its margin, is no end of that.
     is_indented = bool(head.verb) and row.indent - above.indent >= INDENT
-    if is_indented or _GOES_ON.search(above.text) is not None:
+    if is_indented or breaks_off(above.text):
         return True
     # "Army Kent", and "supports" below it; but below "Holds:" it needs no verb.
     lacks_verb = starts.looks_like_order(above.text) and _HAS_VERB.search(above.text) is None
@@ -102,7 +101,7 @@ def _may_be_unread_head(row: Row, head: ListHead | None) -> bool:
 def _goes_on(row: Row, above: Row | None, first: Row | None) -> bool:
     """True if a row may go on from the row above. `first`: the first row of the order above."""
     return above is not None and first is not None and (
-        row.indent - first.indent >= INDENT or _GOES_ON.search(above.text) is not None
+        row.indent - first.indent >= INDENT or breaks_off(above.text)
         or ends_in_help(above.text))
 
 

@@ -21,7 +21,7 @@ from grammar.interpret import (
     may_be_order_fragment,
 )
 from grammar.lexicon import Lexicon
-from grammar.order_traits import counts_otherwise, ends_in_help
+from grammar.order_traits import breaks_off, counts_otherwise, ends_in_help
 from grammar.remarks import is_harmless
 from ocr.decoding.confidence import ConfidenceTable, Features, default_table
 from ocr.decoding.open_reasons import OpenReason
@@ -131,6 +131,10 @@ def review_uncertain_neighbours(
 ) -> InterpretedLine:
     """The line, opened if the one before may be its beginning or its condition, or the next one its end; and
     if its own number and word do not agree."""
+    # "Cumberland" below "A Northampton S A County Waterford -" signs nothing.
+    is_end = before is not None and before.status is LineState.OPEN and breaks_off(before.text)
+    if line.kind == "other" and line.status is LineState.NOT_ORDER and not line.struck and is_end:
+        return line.for_review(OpenReason.NEIGHBOUR)
     if line.status is not LineState.AUTO:
         return line
     if counts_otherwise(line.text):

@@ -326,6 +326,16 @@ def test_what_hangs_below_an_order_and_waits_may_be_its_end(
     assert review_uncertain_neighbours(first, None, below, lexicon_of(VARIANT)).status is status
 
 
+@pytest.mark.parametrize(("text", "status"), [
+    ("A Northampton S A County Waterford -", LineState.OPEN), ("A Northampton S A", LineState.NOT_ORDER)])
+def test_a_powers_name_below_a_row_that_breaks_off_is_no_signature(text: str, status: LineState) -> None:
+    """INK-12. "Cumberland" below it was taken for one (seed 9703)."""
+    first, last = read(*HEADING, ORDER, LAST)[len(HEADING) :]
+    above = replace(first, status=LineState.OPEN, text=text)
+    name = replace(last, status=LineState.NOT_ORDER, kind="other", text="Cumberland", order=None)
+    assert review_uncertain_neighbours(name, above, None, lexicon_of(VARIANT)).status is status
+
+
 def test_an_order_indented_below_a_row_that_cannot_be_read_may_be_its_end() -> None:
     """INK-12. "If Hamilton attacks ... then" was read as nothing, and "Fleet Hull holds" below it passed."""
     first, last = read(*HEADING, ORDER, LAST)[len(HEADING) :]
