@@ -38,8 +38,10 @@ WRITTEN = {
     "Army Warsaw to Ukraine": "A Warsaw - Ukraine", "A Tyr - Boh": "A Tyrolia - Bohemia",
     "Army Berlin supports Munich": "A Berlin S Munich", "A Sil - Gal": "A Silesia - Galicia",
 }
-UNCLEAR = list(WRITTEN).index("F Lon - Nth")
-"""In these letters the "L" looks like a "C": by the common layer Constantinople is as likely."""
+UNCLEAR = list(WRITTEN).index("A Sil - Gal")
+"""By the common layer not sure enough in these letters."""
+TURNED = list(WRITTEN).index("Fleet London to English Channel")
+"""In the other hand's letters another order by the common layer, and this one by the sheet's."""
 READER = PageReader(vocabulary_of(maps.load("standard")))
 
 
@@ -55,11 +57,15 @@ def _row(crop: Image, top: int) -> Row:
     )
 
 
+def _sheet(name: str, seed: int) -> list[Row]:
+    (writer,) = [writer for writer in read_writers(INK) if writer.name == name]
+    rng = np.random.default_rng(seed)
+    return [_row(ink_line(text, writer, rng, plain=True), 200 * index) for index, text in enumerate(WRITTEN)]
+
+
 @pytest.fixture(scope="module")
 def rows() -> list[Row]:
-    (writer,) = [writer for writer in read_writers(INK) if writer.name == "s313"]
-    rng = np.random.default_rng(1)
-    return [_row(ink_line(text, writer, rng, plain=True), 200 * index) for index, text in enumerate(WRITTEN)]
+    return _sheet("s033", 3)
 
 
 def _page(rows: Sequence[Row]) -> Page:
@@ -90,22 +96,24 @@ def test_an_unclear_line_passes_by_the_letters_of_the_sure_ones_and_these_stay(r
 
 
 def test_a_line_that_an_opinion_of_all_hands_puts_far_otherwise_waits(
-    rows: list[Row], monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """(INK-03) "Tyrconnell" was Tyrone to the sheet's hand, by 8 nats against an opinion of all hands."""
-    assert _read(rows).lines[UNCLEAR].order != _without_own_hand(rows)[UNCLEAR].order
+    rows = _sheet("s313", 6)
+    before = _without_own_hand(rows)[TURNED]
+    assert _read(rows).lines[TURNED].order == list(WRITTEN.values())[TURNED] != before.order
     monkeypatch.setattr(own_hand, "TURNED", 0.0)
-    assert _read(rows).lines[UNCLEAR] == _without_own_hand(rows)[UNCLEAR]
+    assert _read(rows).lines[TURNED] == before
 
 
 def test_one_sure_line_lets_no_other_pass(rows: list[Row]) -> None:
     """(INK-05) By one long line alone "Tyrconnell", plainly written, was Tyrone."""
     unclear, teacher, another = (
         rows[list(WRITTEN).index(text)]
-        for text in ("F Lon - Nth", "Fleet London to English Channel", "A Mun - Ruh"))
+        for text in ("A Sil - Gal", "Army Paris supports Army Brest to Picardy", "Army Warsaw to Ukraine"))
     alone = _read([unclear, teacher])
     assert [line.status for line in alone.lines] == [LineState.OPEN, LineState.AUTO]
-    assert alone.taught_by == (1,)
+    assert alone.taught_by == ()
     assert all(line.status is LineState.AUTO for line in _read([unclear, teacher, another]).lines)
 
 
