@@ -19,6 +19,7 @@ from grammar.lexicon import Lexicon
 from grammar.list_heads import ListHead, ditto_end, list_head
 from grammar.order_starts import OrderStarts
 from grammar.order_traits import breaks_off, ends_in_help
+from grammar.words import words
 from ocr.decoding.ctc import free_words
 from ocr.layout.wrap import INDENT
 from ocr.page import Posteriors, Row
@@ -45,7 +46,7 @@ def list_heads(
     last: ListHead | None = None
     for above, row in zip([None, *rows], rows, strict=False):
         head = list_head(row.text, lexicon)
-        if head is not None and above is not None and _may_end_order(above, row, head, last, starts):
+        if head is not None and above is not None and _may_end_order(above, row, head, last, lexicon, starts):
             head = None
         heads.append(head)
         last = head or last
@@ -53,7 +54,7 @@ def list_heads(
 
 
 def _may_end_order(
-    above: Row, row: Row, head: ListHead, last: ListHead | None, starts: OrderStarts
+    above: Row, row: Row, head: ListHead, last: ListHead | None, lexicon: Lexicon, starts: OrderStarts
 ) -> bool:
     """True if a row of one word may rather be the end of an order that begins above it. `last`: the heading
     of the list above."""
@@ -63,14 +64,14 @@ def _may_end_order(
     if is_indented or breaks_off(above.text):
         return True
     # "Army Kent", and "supports" below it; but below "Holds:" it needs no verb.
-    lacks_verb = starts.looks_like_order(above.text) and _HAS_VERB.search(above.text) is None
+    lacks_verb = starts.looks_like_order(above.text) and not _has_verb(above.text, lexicon)
     return bool(head.verb) and ":" not in row.text and lacks_verb and (last is None or last.verb != "H")
 
 
 def with_layout_words(rows: Sequence[Row], lexicon: Lexicon, starts: OrderStarts) -> tuple[Row, ...]:
     """The rows of a page, each with the words that its place on the sheet states."""
     heads = list_heads(rows, lexicon, starts)
-    rows = _with_dashes(rows, heads, starts)
+    rows = _with_dashes(rows, heads, lexicon, starts)
     again: list[Row] = []
     head, first, unit = None, None, ""
     for row, own in zip(rows, heads, strict=True):
@@ -79,8 +80,8 @@ def with_layout_words(rows: Sequence[Row], lexicon: Lexicon, starts: OrderStarts
             head, first = own, None
         elif row.text and not _goes_on(row, above, first):
             first = row
-            head = None if _may_be_unread_head(row, head) else head
-            whole = _under(_with_ditto(row, unit), head)
+            head = None if _may_be_unread_head(row, head, lexicon) else head
+            whole = _under(_with_ditto(row, unit), head, lexicon)
             unit = _unit_of(whole, starts) or unit
             again.append(whole)
             continue
@@ -88,14 +89,20 @@ def with_layout_words(rows: Sequence[Row], lexicon: Lexicon, starts: OrderStarts
     return tuple(again)
 
 
-def _may_be_unread_head(row: Row, head: ListHead | None) -> bool:
+def _may_be_unread_head(row: Row, head: ListHead | None, lexicon: Lexicon) -> bool:
     """True if a row may be the heading of another list that was not read as one. `head`: of the list
     above."""
     # "My fleets:", read as "my pleats": what is below it is no longer of the armies. But "A Kent" is all
     # that is below "Holds:".
     text = row.text.rstrip(" :;.-–—")
     return ((head is None or head.verb != "H")
-            and len(text.split()) <= HEAD_WORDS and _HAS_VERB.search(text) is None)
+            and len(text.split()) <= HEAD_WORDS and not _has_verb(text, lexicon))
+
+
+def _has_verb(text: str, lexicon: Lexicon) -> bool:
+    """True if a text has a word or a sign of an order in English or a language of the game."""
+    # Three rows with "va a" and "tient" were a table of units and places.
+    return _HAS_VERB.search(text) is not None or any(word.text in lexicon.order_words for word in words(text))
 
 
 def _goes_on(row: Row, above: Row | None, first: Row | None) -> bool:
@@ -105,15 +112,15 @@ def _goes_on(row: Row, above: Row | None, first: Row | None) -> bool:
         or ends_in_help(above.text))
 
 
-def _under(row: Row, head: ListHead | None) -> Row:
+def _under(row: Row, head: ListHead | None, lexicon: Lexicon) -> Row:
     """A row below the heading of a list."""
     if head is None:
         return row
     if head.kind:
         return replace(row, tick=row.tick or head.kind)
     if head.verb == "H":
-        return row if _HAS_VERB.search(row.text) else put_in(row, " H", f"{row.text} H", _end)
-    if head.verb and _HAS_VERB.search(row.text.partition(":")[0]) is None:
+        return row if _has_verb(row.text, lexicon) else put_in(row, " H", f"{row.text} H", _end)
+    if head.verb and not _has_verb(row.text.partition(":")[0], lexicon):
         return put_in(row, _SIGNS[head.verb], row.text.replace(":", _SIGNS[head.verb], 1), _colon)
     return row
 
@@ -137,7 +144,7 @@ def _unit_of(row: Row, starts: OrderStarts) -> str:
 
 
 def _with_dashes(
-    rows: Sequence[Row], heads: Sequence[ListHead | None], starts: OrderStarts
+    rows: Sequence[Row], heads: Sequence[ListHead | None], lexicon: Lexicon, starts: OrderStarts
 ) -> tuple[Row, ...]:
     """The rows, those of a table with a dash before the last cell: "A   Kent   Surrey"."""
     is_table = [head is not None and head.is_table for head in heads]
@@ -146,7 +153,7 @@ def _with_dashes(
         index: place for index, row in enumerate(rows)
         # Below its heading a row is of the table though its unit was not seen.
         if heads[index] is None and (is_below[index] or _unit_of(row, starts))
-        and (place := _last_cell(row)) is not None}
+        and (place := _last_cell(row, lexicon)) is not None}
     again = list(rows)
     for index, place in places.items():
         aligned = sum(abs(other - place) <= ALIGNED for other in places.values())
@@ -155,10 +162,10 @@ def _with_dashes(
     return tuple(again)
 
 
-def _last_cell(row: Row) -> float | None:
+def _last_cell(row: Row, lexicon: Lexicon) -> float | None:
     """Where the words behind the widest gap of a row without a verb begin, as share of the sheet's width;
     None where it has none."""
-    gap = None if row.posteriors is None or _HAS_VERB.search(row.text) else _widest_gap(row.posteriors)
+    gap = None if row.posteriors is None or _has_verb(row.text, lexicon) else _widest_gap(row.posteriors)
     if gap is None or row.posteriors is None:
         return None
     return row.left + gap[1] / len(row.posteriors.log_probs) * (row.right - row.left)
