@@ -113,9 +113,10 @@ def mail(
 
 def judge(
     raw: bytes, *, received_at: datetime = IN_TIME, earlier: Sequence[EarlierMail] = (),
-    known: IntakeContext | None = None
+    known: IntakeContext | None = None, taken_back: bool = False
 ) -> Verdict:
-    return judge_mail(read_mail(raw, own_probe()), received_at, known or context(), earlier)
+    return judge_mail(
+        read_mail(raw, own_probe()), received_at, known or context(), earlier, taken_back=taken_back)
 
 
 def judge_all(*raws: bytes, known: IntakeContext | None = None) -> list[Verdict]:

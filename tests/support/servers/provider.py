@@ -23,7 +23,7 @@ class Provider:
     asked: list[dict[str, str]] = field(default_factory=list)
     good: set[str] = field(default_factory=set)
     fault: tuple[int, bytes] | None = None
-    renews: str = ""
+    renews: str | int = ""
     _server: ThreadingHTTPServer | None = None
 
     @property

@@ -551,7 +551,10 @@ def test_an_instant_without_a_zone_is_utc_and_one_with_a_zone_is_brought_there(t
 def test_a_rule_that_sends_on_what_cannot_count_is_not_answered() -> None:
     """ARR-05: two rules that answer each other would never end."""
     forwarded = ["Auto-Submitted: auto-forwarded"]
-    verdict = judge(mail("Powick Bridge, Montrose, Spring 1650 Movement, v1", headers=forwarded))
+    raw = mail("Powick Bridge, Montrose, Spring 1650 Movement, v1", headers=forwarded)
+    verdict = judge(raw)
     assert (verdict.verdict, reason(verdict), verdict.reply_to) == (VerdictKind.IGNORED, "auto_reply", None)
+    # A person took it back: it is refused for what it lacks.
+    assert judge(raw, taken_back=True).verdict is VerdictKind.REJECTED
     assert reason(judge(mail(headers=forwarded, parts=[text()]))) == "auto_reply"
     assert judge(mail(headers=forwarded)).verdict is VerdictKind.ACCEPTED

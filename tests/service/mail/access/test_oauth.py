@@ -68,6 +68,15 @@ def test_a_new_refresh_token_takes_the_place_of_the_old_one(provider: Provider) 
     assert [form["refresh_token"] for form in provider.asked] == [REFRESH, "the next one"]
 
 
+def test_what_is_no_text_takes_no_refresh_tokens_place(provider: Provider) -> None:
+    provider.renews = 7
+    tokens = Tokens(provider.settings(), "mail_in.oauth")
+    for _ in range(2):
+        tokens.token()
+        tokens.forget()
+    assert [form["refresh_token"] for form in provider.asked] == [REFRESH, REFRESH]
+
+
 def test_without_a_refresh_token_the_application_asks_in_its_own_name(provider: Provider) -> None:
     tokens = Tokens(
         provider.settings(refresh_token="", scope="https://mail.example/.default"), "mail_in.oauth"
@@ -84,6 +93,7 @@ def test_without_a_refresh_token_the_application_asks_in_its_own_name(provider: 
     [
         ((400, b'{"error": "invalid_grant", "error_description": "of the client"}'), r"\(invalid_grant\)"),
         ((503, b"<html>busy"), r"\(503\)"),
+        ((400, b'{"error": "%s"}' % (b"a" * 60)), r"\(400\)"),
         ((200, b"not JSON"), r"\(JSONDecodeError\)"),
         ((200, b"[]"), r"\(no JSON object\)"),
         ((200, b'{"access_token": ""}'), r"\(no access_token\)"),
