@@ -118,7 +118,7 @@ def test_what_is_no_question_of_chance_passes_no_gate() -> None:
 
 def test_too_few_lines_give_no_gate() -> None:
     """Fifty lines all right may still hide five wrong in a hundred."""
-    with pytest.raises(ValueError, match="too few to trust"):
+    with pytest.raises(ValueError, match="too few are right to trust"):
         gated(_lines(50, right=True), [0.99] * 50)
 
 
