@@ -45,7 +45,7 @@ class Setup:
         return {power: frozenset(centres) for power, centres in owned.items()}
 
     def read(self, folder: Path) -> None:
-        """Take in the table; every row that cannot be is a fault."""
+        """Take in the table; every row that is impossible is a fault."""
         for row in read_table(folder, SETUP, ("power", "unit", "region"), (), self._faults):
             if row["power"] not in self._heading.powers:
                 self._fault(row, f"{row['power']!r} is not a power of this game")

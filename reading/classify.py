@@ -110,7 +110,7 @@ def _classify_line(joined: JoinedLine, vocabulary: Vocabulary, rules: ReviewRule
         _is_bare_hold(decoded.hypotheses[0].orders) and is_harmless(line.text, vocabulary.lexicon)
     ):
         return _no_order(line, to_candidates(offered), vocabulary, rules)
-    return _order(joined, decoded, vocabulary, rules)
+    return _order(joined, decoded, offered, vocabulary, rules)
 
 
 def _begins_orders(joined: JoinedLine, vocabulary: Vocabulary) -> bool:
@@ -186,9 +186,9 @@ def _heading_line(
 
 
 def _order(
-    joined: JoinedLine, decoded: DecodedLine, vocabulary: Vocabulary, rules: ReviewRules
+    joined: JoinedLine, decoded: DecodedLine, offered: DecodedLine, vocabulary: Vocabulary, rules: ReviewRules
 ) -> InterpretedLine:
-    """A line that is most likely an order, with its confidence."""
+    """A line that is most likely an order, with its confidence. `offered`: with what a person is offered."""
     line, best, alignments = joined.line, decoded.hypotheses[0], decoded.alignments()
     features = features_of(line, decoded, alignments, vocabulary)
     chance = confidence(features, rules.table)
@@ -203,7 +203,7 @@ def _order(
     # Below such a chance the order's words are invented: French prose was "retreat armies the ham to ...".
     is_of_ink = features.is_corrected or (not is_clear and chance >= LEAST_SHOWN)
     text = best_alignment(alignments).text if is_of_ink else line.text
-    candidates = to_candidates(_offered(line, decoded, vocabulary, rules), chance)
+    candidates = to_candidates(offered, chance)
     if OpenReason.UNKNOWN_NAME in reasons:
         # A name is never put in the place of a word that is plainly another: both are shown.
         candidates = with_plain_text(candidates, line.text)

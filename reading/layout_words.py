@@ -59,7 +59,7 @@ def _may_end_order(
     """True if a row of one word may rather be the end of an order that begins above it. `last`: the heading
     of the list above."""
     # "Army Kent converts to", and "Fleet" below it.
-    # "Fleets" in the middle of the sheet, below an order at its margin, is no end of that.
+    # "Fleets" in the middle of the sheet, below an order at its margin, does not end that.
     is_indented = bool(head.verb) and row.indent - above.indent >= INDENT
     if is_indented or breaks_off(above.text):
         return True

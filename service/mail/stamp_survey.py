@@ -176,7 +176,7 @@ def _own_server(taken: Sequence[_TakenIn]) -> tuple[tuple[str, ...], tuple[str, 
         (mail, {name for name, methods in mail.above if name and methods & _JUDGING}) for mail in taken]
     # A name that only some mails have may be that of a scanner, or of one machine of several.
     names = _common([names for _, names in with_names], len(taken))
-    agreeing = [mail for mail, own in with_names if any(fits(name, names) for name in own)]
+    agreeing = [mail for mail, stamped in with_names if any(fits(name, names) for name in stamped)]
     hosts = _common([{mail.hosts[-1]} for mail in agreeing if mail.hosts[-1]], len(agreeing))
     return (names, hosts, len(agreeing)) if names and hosts else ((), (), 0)
 

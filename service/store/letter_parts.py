@@ -89,7 +89,7 @@ def join(words: bytes, files: Iterable[tuple[int, bytes]]) -> bytes:
 
 def _lines(data: bytes) -> bytes:
     text = b64encode(data)
-    lines = [text[at:at + _COLUMNS] for at in range(0, len(text), _COLUMNS)]
+    lines = [text[start:start + _COLUMNS] for start in range(0, len(text), _COLUMNS)]
     return b"\r\n".join([*lines, b""])
 
 

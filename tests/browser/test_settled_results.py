@@ -159,7 +159,7 @@ def test_nothing_false_leaves(page: Any, place: SheetLocation) -> None:
         assert picture.evaluate("(image) => image.decode().then(() => image.naturalWidth)") > 0
     # 7. The letters that ask, and the receipt of a letter by post.
     letters = of_features("LETTER").values()
-    for kind, said, letter in ((*each, letter) for each in LETTERS.items() for letter in letters):
+    for kind, phrase, letter in ((*each, letter) for each in LETTERS.items() for letter in letters):
         assert page.goto(letter.format(kind=kind)).status == 200, kind
         words = " ".join(look(page, f"preview-{kind}").split())
-        assert said in words, kind
+        assert phrase in words, kind

@@ -27,44 +27,44 @@ ORDERS = ("A London - Surrey", "A Essex - Suffolk", "A Norfolk - Suffolk", "A Li
 """Of all units of Manchester; two stand each other off."""
 
 
-def names(said: list[Utterance], role: str) -> list[str]:
-    return [each.name for each in said if each.role == role]
+def names(utterances: list[Utterance], role: str) -> list[str]:
+    return [each.name for each in utterances if each.role == role]
 
 
-def within(said: list[Utterance], role: str, name: str) -> list[Utterance]:
-    """What is said inside of a landmark or list."""
-    at = next(n for n, each in enumerate(said) if (each.role, each.name) == (role, name))
-    inner = said[at + 1:]
-    end = next((n for n, each in enumerate(inner) if each.depth <= said[at].depth), len(inner))
+def within(utterances: list[Utterance], role: str, name: str) -> list[Utterance]:
+    """The utterances inside of a landmark or list."""
+    first = next(n for n, each in enumerate(utterances) if (each.role, each.name) == (role, name))
+    inner = utterances[first + 1:]
+    end = next((n for n, each in enumerate(inner) if each.depth <= utterances[first].depth), len(inner))
     return inner[:end]
 
 
-def is_well_formed(said: list[Utterance]) -> None:
+def is_well_formed(utterances: list[Utterance]) -> None:
     """Of every page: a way past the bar, landmarks in order, one title, a name for each control."""
-    assert (said[0].role, said[0].name) == ("link", "Skip to the page")
-    assert [each.role for each in said if each.role in LANDMARKS and (
+    assert (utterances[0].role, utterances[0].name) == ("link", "Skip to the page")
+    assert [each.role for each in utterances if each.role in LANDMARKS and (
         each.role != "navigation" or each.name == "Pages")] == LANDMARKS
-    assert [each.states for each in said if each.role == "heading"].count((("level", "1"),)) == 1
-    levels = [int(dict(each.states)["level"]) for each in said if each.role == "heading"]
+    assert [each.states for each in utterances if each.role == "heading"].count((("level", "1"),)) == 1
+    levels = [int(dict(each.states)["level"]) for each in utterances if each.role == "heading"]
     assert all(after <= before + 1 for before, after in pairwise(levels)), levels
-    assert [str(each) for each in said if each.role in CONTROLS and not each.name] == []
+    assert [str(each) for each in utterances if each.role in CONTROLS and not each.name] == []
 
 
-def statuses(said: list[Utterance]) -> str:
+def statuses(utterances: list[Utterance]) -> str:
     """What the page announces of itself."""
-    return " ".join(said[n + 1].name for n, each in enumerate(said[:-1])
-                    if each.role == "status" and said[n + 1].role == "text")
+    return " ".join(utterances[n + 1].name for n, each in enumerate(utterances[:-1])
+                    if each.role == "status" and utterances[n + 1].role == "text")
 
 
 def test_a_decision_is_heard(ada: Reader) -> None:
     """The line's place, its readings with their keys and how sure they are, and then the next line."""
     ada.until("document.querySelector('#spoken').textContent !== ''")
-    said = transcript(ada.page)
-    is_well_formed(said)
-    assert names(said, "heading")[0] == "Powick Bridge Summer 1642 Movement"
-    assert [name for name in names(said, "region") if name != "Last decisions"] == [
+    utterances = transcript(ada.page)
+    is_well_formed(utterances)
+    assert names(utterances, "heading")[0] == "Powick Bridge Summer 1642 Movement"
+    assert [name for name in names(utterances, "region") if name != "Last decisions"] == [
         "The line as photographed", "Readings", "The picture"]
-    readings = within(said, "region", "Readings")
+    readings = within(utterances, "region", "Readings")
     buttons = names(readings, "button")
     offered = [name for name in buttons if re.match(r"(Enter )?\d ", name)]
     assert offered[0].startswith("Enter 1 ")
@@ -76,7 +76,7 @@ def test_a_decision_is_heard(ada: Reader) -> None:
                                       "S skip for now", "D ask a second reader"]
     first = ada.page.locator("#work .reading .order").first.inner_text()
     assert re.search(rf"Argyll · line 1 of 10 .* Reading 1 of {len(offered)}: {re.escape(first)}, ",
-                     statuses(said))
+                     statuses(utterances))
     line = ada.line()
     ada.press("Enter")
     ada.wait_other(line)
@@ -104,9 +104,9 @@ def test_an_approval_is_heard(chromium: Any, table: Table) -> None:
             next(each for each in inbox if (each.role, each.name) == ("heading", "Approve the results")))
         tab.press("Enter")
         tab.page.wait_for_url("**/results/*")
-        said = transcript(tab.page)
-        is_well_formed(said)
-        words = [str(each).strip() for each in said]
+        utterances = transcript(tab.page)
+        is_well_formed(utterances)
+        words = [str(each).strip() for each in utterances]
         approve = words.index("button “Approve and send to all players”")
         assert "Judged and waiting." in " ".join(words[:approve])
         assert approve < words.index("heading “Manchester” level 2")
@@ -126,21 +126,21 @@ def test_an_approval_is_heard(chromium: Any, table: Table) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "title", "own", "failed"),
+    ("language", "title", "succeeded", "failed"),
     [("en", "Powick Bridge: Autumn 1644, final results", "Army London moves to Surrey",
       "support cut by Army Berkshire's attack on Oxford"),
      ("de", "Powick Bridge: Autumn 1644, endgültige Ergebnisse", "Army London moves to Surrey",
       "Unterstützung unterbrochen: Army Berkshire greift Oxford an")],
 )
-def test_a_result_is_heard(chromium: Any, language: str, title: str, own: str, failed: str) -> None:
+def test_a_result_is_heard(chromium: Any, language: str, title: str, succeeded: str, failed: str) -> None:
     letter = every_letter(language=language)["final_results"]
     page = chromium.new_page()
     page.set_content(letter.html or "")
-    said = transcript(page)
+    utterances = transcript(page)
     page.close()
-    assert names(said, "heading")[0] == title
+    assert names(utterances, "heading")[0] == title
     assert f'<html lang="{language}">' in (letter.html or "")
-    words = " ".join(each.name for each in said)
-    assert words.index(own) < words.index(failed)
+    words = " ".join(each.name for each in utterances)
+    assert words.index(succeeded) < words.index(failed)
     # The marks beside orders are drawn; their words follow.
-    assert [str(each) for each in said if each.role in {"link", "image"} and not each.name] == []
+    assert [str(each) for each in utterances if each.role in {"link", "image"} and not each.name] == []

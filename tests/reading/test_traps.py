@@ -415,12 +415,12 @@ def test_the_least_score_of_a_site_is_enough(score: float, least: float, *, is_p
 
 @pytest.mark.parametrize(("text", "status"), [
     ("to County Limerick.", LineState.OPEN), ("Army Cork - Limerick", LineState.AUTO)])
-@pytest.mark.parametrize("own", [LineState.OPEN, LineState.AUTO])
+@pytest.mark.parametrize("state_below", [LineState.OPEN, LineState.AUTO])
 def test_an_order_above_what_may_be_its_end_waits_with_it(
-    text: str, status: LineState, own: LineState
+    text: str, status: LineState, state_below: LineState
 ) -> None:
     """INK-03. A unit's letter was guessed into the end of a support. An order that passes is no end."""
     support = _passed("Army Kent supports Army Cork", "A Kent S A Cork")
-    below = replace(_passed(text, "A Cork - Limerick"), status=own)
+    below = replace(_passed(text, "A Cork - Limerick"), status=state_below)
     reviewed = review_uncertain_neighbours(support, None, below, lexicon_of(VARIANT))
-    assert reviewed.status is (status if own is LineState.OPEN else LineState.AUTO)
+    assert reviewed.status is (status if state_below is LineState.OPEN else LineState.AUTO)

@@ -78,8 +78,8 @@ def test_a_restore_is_entered_with_what_the_backup_had(
     """TRU-05: so that the checkers can show what was lost by it."""
     restored = put_back(backup_bytes, any_site, MemoryJobs())
     with any_site.store() as session:
-        own = list(chain.entries(session, table.game))[restored.roots[0].number:]
-    body = json.loads(own[0].body)
+        entries = list(chain.entries(session, table.game))[restored.roots[0].number:]
+    body = json.loads(entries[0].body)
     assert body["what"] == "event"
     assert body["tells"]["event"] == "restored"
     assert body["tells"]["detail"] == {"entries": restored.roots[0].number, "root": restored.roots[0].link}
@@ -269,10 +269,10 @@ def test_a_restore_that_fails_leaves_no_file(site: Site, tmp_path: Path) -> None
     site_file.write(site.engine, site.blobs, out, NOON, "test")
     cut = out.getvalue()[:-20_480]
     with make_site(tmp_path / "new") as other:
-        kept = other.blobs.put(b"of this site")
+        ours = other.blobs.put(b"of this site")
         with pytest.raises(BackupFault):
             put_back(cut, other)
-        assert [path.name for path in other.blobs.root.rglob("*") if path.is_file()] == [kept]
+        assert [path.name for path in other.blobs.root.rglob("*") if path.is_file()] == [ours]
 
 
 def test_counters_go_on_after_rows_that_were_numbered(any_site: Site) -> None:

@@ -215,8 +215,9 @@ def test_a_typed_sheet_filed_before_its_flag_is_read_from_its_drawing(table: Tab
 def test_a_line_of_our_own_form_is_a_heading_whatever_it_is_elsewhere(words: str, status: LineState) -> None:
     variant = maps.load("britain1066")
     typed = TypedText(variant, PhaseKind.MOVEMENT, "The Norse", [known_game(variant, "Last Stand")])
-    at = (0.0, 0.0)
-    line = InterpretedLine((at, at, at, at), "heading", False, words, None, 1.0, LineState.OPEN, ())
+    corner = (0.0, 0.0)
+    line = InterpretedLine(
+        (corner, corner, corner, corner), "heading", False, words, None, 1.0, LineState.OPEN, ())
     assert [line.status for line in typed.settle([line], 0.8)] == [status]
 
 
