@@ -62,7 +62,7 @@ def list_head(text: str, lexicon: Lexicon) -> ListHead | None:
     is_title = has_colon or _TITLE.match(text) is not None
     return next((
         ListHead(verb=verb) for verb, forms in _VERBS.items() for form in forms
-        if is_title and (has_colon or form in _LISTS) and _is_same(word, form)), None)
+        if (is_title or verb != "H") and (has_colon or form in _LISTS) and _is_same(word, form)), None)
 
 
 def ditto_end(text: str) -> int:

@@ -59,11 +59,9 @@ def _may_end_order(
     """True if a row of one word may rather be the end of an order that begins above it. `last`: the heading
     of the list above."""
     # "Army Kent converts to", and "Fleet" below it.
-    # "Fleets" in the middle of the sheet, below an order at its margin, does not end that.
-    is_indented = bool(head.verb) and row.indent - above.indent >= INDENT
-    if is_indented or breaks_off(above.text):
+    if breaks_off(above.text):
         return True
-    # "Army Kent", and "supports" below it; but below "Holds:" it needs no verb.
+    # "Army Kent", and "supports" below it; but below "Holds:" it needs no verb, and "Fleets" is none.
     lacks_verb = starts.looks_like_order(above.text) and not _has_verb(above.text, lexicon)
     return bool(head.verb) and ":" not in row.text and lacks_verb and (last is None or last.verb != "H")
 

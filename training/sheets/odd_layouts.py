@@ -95,7 +95,7 @@ def _bare(words: PhraseBook, letter: str) -> tuple[str, str]:
     place = unit.place.written
     turn = words.rng.random()
     if turn < 0.5:
-        to = words.place(sea=None if letter == "F" else False)
+        to = words.place(letter=letter)
         return f"{place} - {to.written}", f"{unit.canonical} - {to.canonical}"
     if turn < 0.75:
         return f"{place} {words.pick('H', 'holds')}", f"{unit.canonical} H"
@@ -132,7 +132,7 @@ def _verbs(words: PhraseBook, heads: _Heads) -> list[SheetLine]:
             if verb == "hold":
                 lines.append(_order(f"{unit.written}{'' if is_short else ' H'}", f"{unit.canonical} H"))
                 continue
-            to = words.place(sea=False)
+            to = words.place(letter=unit.letter if verb == "move" else "A")
             if verb == "move":
                 lines.append(_order(f"{unit.written} - {to.written}", f"{unit.canonical} - {to.canonical}"))
                 continue
@@ -186,7 +186,7 @@ def _behind(words: PhraseBook, _heads: _Heads) -> list[SheetLine]:
         unit = _unit(words, words.pick("A", "F"))
         named = f"{unit.place.written} {'army' if unit.letter == 'A' else 'fleet'}"
         turn = words.rng.random()
-        to = words.place(sea=False)
+        to = words.place(letter=unit.letter if turn < 0.5 else "A")
         if turn < 0.5:
             verb = words.pick("moves to", "to", "moves into")
             lines.append(_order(f"{named} {verb} {to.written}", f"{unit.canonical} - {to.canonical}"))
@@ -204,7 +204,7 @@ def _table(words: PhraseBook, heads: _Heads) -> list[SheetLine]:
     for _ in range(int(words.rng.integers(4, 9))):
         unit = _unit(words, words.pick("A", "A", "F"))
         if words.rng.random() < 0.75:
-            to = words.place(sea=None if unit.letter == "F" else False)
+            to = words.place(letter=unit.letter)
             lines.append(_order(f"{unit.letter}\t{unit.place.written}\t{to.written}",
                                 f"{unit.canonical} - {to.canonical}"))
         else:
@@ -220,7 +220,8 @@ def _strange(words: PhraseBook, _heads: _Heads) -> list[SheetLine]:
     known = {spelt.casefold() for name in words.names for spelt in (name.name, name.abbr, *name.aliases)}
     for line in _plain(words, 3, 6):
         lines.append(line)
-        unit, to = _unit(words, words.pick("A", "F")), words.place(sea=False)
+        unit = _unit(words, words.pick("A", "F"))
+        to = words.place(letter=unit.letter)
         name = words.names[int(words.rng.integers(len(words.names)))]
         stem = name.name.split(" ")[0]
         if words.rng.random() < 0.5 and len(name.abbr) == _CODE:

@@ -67,11 +67,17 @@ class PhraseBook:
         """Let every region be drawn again."""
         self._drawn.clear()
 
-    def place(self, *, sea: bool | None = None, coast: bool = False) -> PlaceName:
+    def place(self, *, sea: bool | None = None, coast: bool = False, letter: str = "") -> PlaceName:
         """Any region but those drawn since the order began; `sea` requests water or land, `coast` lets one of
-        its coasts be named."""
+        its coasts be named, `letter` asks for one where an army or a fleet can be."""
         others = [name for name in self.names if name.name not in self._drawn] or list(self.names)
-        fit = [name for name in others if sea is None or name.kind.endswith("sea") == sea] or others
+        fit = [
+            name for name in others
+            if (sea is None or name.kind.endswith("sea") == sea)
+            # A code or an alias for a place where its unit cannot be is refused, typed or in ink (WRD-01).
+            and not (letter == "A" and name.kind.endswith("sea"))
+            and not (letter == "F" and name.kind == "inland")
+        ] or others
         region = fit[int(self.rng.integers(len(fit)))]
         self._drawn.add(region.name)
         written = self._spelt(region)
@@ -86,16 +92,13 @@ class PhraseBook:
 
     def goal(self, letter: str) -> PlaceName:
         """Where a unit of this letter goes."""
-        # A short form never puts an army at sea (WRD-01): no reader may take "A Bristol - SEI".
-        is_inland = letter == "A" and self.dialect is Dialect.ABBR
-        return self.place(sea=False if is_inland else None, coast=True)
+        return self.place(coast=True, letter=letter)
 
     def unit(self, *, letter: str | None = None, owned: bool = False) -> UnitName:
         """Any unit; `owned` lets an owner are before it."""
         kind = letter or self.pick("A", "A", "F")
-        # An army is never at sea, and only a fleet is on a named coast. Beyond that an order need not be
-        # legal.
-        place = self.place(sea=None if kind == "F" else False, coast=kind == "F")
+        # Only a fleet is on a named coast. Beyond its places an order need not be legal.
+        place = self.place(coast=kind == "F", letter=kind)
         word = kind if self.dialect is Dialect.ABBR else _UNITS[kind]
         unit_text = f"{word} {place.written}"
         if owned and self.dialect is Dialect.PROSE and self.rng.random() < 0.12:
@@ -147,7 +150,8 @@ def _move(w: PhraseBook) -> tuple[str, str]:
 
 
 def _ordered(w: PhraseBook) -> tuple[str, str]:
-    unit, to = w.unit(letter=w.pick("A", "F")), w.place(coast=True)
+    unit = w.unit(letter=w.pick("A", "F"))
+    to = w.goal(unit.letter)
     word = {"A": "army", "F": "fleet"}[unit.letter]
     verb = w.pick("enter", "attack", "move to")
     text = f"{w.power()} orders its {word} in {unit.place.written} to {verb} {to.written}"
@@ -243,7 +247,7 @@ def _disband(w: PhraseBook) -> tuple[str, str]:
 
 def _build(w: PhraseBook) -> tuple[str, str]:
     letter = w.pick("A", "F")
-    to = w.place(sea=False, coast=letter == "F")
+    to = w.place(sea=False, coast=letter == "F", letter=letter)
     full = {"A": "an Army", "F": "a Fleet"}[letter]
     shape = w.template(
         prose=("Build {full} at {to}", "Build {full} in {to}"),

@@ -7,7 +7,8 @@ A book is a TOML file, so that sheets of another game need no code:
     word, grounds }, and [[form]] with `phase`, `weight`, `says` (wordings by dialect) and `means` (canonical
     text).
 
-Blanks are the same on both sides: `{unit}` and `{other}` (a kind's letters may follow, `{unit:AB}`), `{to}`,
+Blanks are the same on both sides: `{unit}` and `{other}` (a kind's letters may follow, `{unit:AB}`), `{carrier}`,
+a unit at sea, `{to}`,
 `{land}`, `{sea}`, `{shore}` and `{place}` (a figure may follow: `{land2}`), `{power}`, `{count}` (choices may
 follow: `{count:5,10}`), `{kind}`. A blank has one value everywhere in a form.
 """
@@ -141,6 +142,8 @@ class _Filler:
         words = self.words
         if role in {"unit", "other"}:
             return self._unit(of)
+        if role == "carrier":
+            return self._unit(of, ("sea",))
         if role == "power":
             power = words.power()
             return power, power
@@ -157,12 +160,12 @@ class _Filler:
         units = [self.filled_blanks[key] for key in ("other", "unit") if key in self.filled_blanks]
         return self.book.kinds.get(units[0][1].partition(" ")[0]) if units else None
 
-    def _unit(self, letters: str) -> tuple[str, str]:
+    def _unit(self, letters: str, grounds: Sequence[str] = ()) -> tuple[str, str]:
         words = self.words
         known = tuple(letter for letter in self.book.kinds if not letters or letter in letters.split(","))
         letter = words.pick(*known)
         kind = self.book.kinds[letter]
-        written, canonical = self._place(tuple(kind.grounds), kind)
+        written, canonical = self._place(grounds or tuple(kind.grounds), kind)
         if words.dialect is not Dialect.ABBR:
             return f"{kind.word} {written}", f"{letter} {canonical}"
         unit_text = words.pick(*self.book.unit).format(kind=letter, place=written)
@@ -170,8 +173,8 @@ class _Filler:
         return unit_text.replace("(The ", "("), f"{letter} {canonical}"
 
     def _place(self, grounds: Sequence[str], unit: WordingKind | None = None) -> tuple[str, str]:
-        """A place as written, and its name. A sea that `unit` cannot be on is written in full: for less than
-        the sea's own name a reader looks for a place on land (WRD-01)."""
+        """A place as written, and its name. One where `unit` cannot be is written in full: less is refused
+        (WRD-01)."""
         kinds = {kind for ground in grounds for kind in _GROUNDS[ground]}
         fit = [name for name in self.words.names if not kinds or name.kind in kinds]
         region: RandomName = fit[int(self.words.rng.integers(len(fit)))]
@@ -180,5 +183,5 @@ class _Filler:
             written = region.abbr
         elif region.aliases and rng.random() < 0.1:
             written = self.words.pick(*region.aliases)
-        is_misfit = unit is not None and region.kind in _GROUNDS["sea"] and "sea" not in unit.grounds
+        is_misfit = unit is not None and not any(region.kind in _GROUNDS[ground] for ground in unit.grounds)
         return (region.name if is_misfit else written), region.name
