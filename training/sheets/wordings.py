@@ -7,10 +7,10 @@ A book is a TOML file, so that sheets of another game need no code:
     word, grounds }, and [[form]] with `phase`, `weight`, `says` (wordings by dialect) and `means` (canonical
     text).
 
-Blanks are the same on both sides: `{unit}` and `{other}` (a kind's letters may follow, `{unit:AB}`), `{carrier}`,
-a unit at sea, `{to}`,
-`{land}`, `{sea}`, `{shore}` and `{place}` (a figure may follow: `{land2}`), `{power}`, `{count}` (choices may
-follow: `{count:5,10}`), `{kind}`. A blank has one value everywhere in a form.
+Blanks are the same on both sides: `{unit}` and `{other}` (a kind's letters may follow, `{unit:AB}`),
+`{carrier}` (a unit at sea), `{to}`, `{land}`, `{sea}`, `{shore}` and `{place}` (a figure may follow:
+`{land2}`), `{power}`, `{count}` (choices may follow: `{count:5,10}`), `{kind}`. A blank has one value
+everywhere in a form.
 """
 
 from __future__ import annotations
