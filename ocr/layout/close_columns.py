@@ -17,7 +17,7 @@ import numpy as np
 from ocr.decoding.ctc import free_words
 from ocr.engines import Recognition
 from ocr.image.geometry import CROP_MARGIN
-from ocr.layout.columns import LEAST_BEGINNINGS, is_same_word, letter_of_joined
+from ocr.layout.columns import LEAST_BEGINNINGS, MARGIN_SHARE, is_same_word, letter_of_joined
 from ocr.layout.lines import RowStrip
 
 # Tuning values, in heights of the median row unless said. By hand, on sheets composed for calibration in
@@ -28,8 +28,6 @@ LEAN = 0.15
 """How far the margin leans, at most, to the right for each pixel down."""
 ROOM = 0.5
 """How far beyond the frames of two words the gap between them is looked for."""
-SHARE = 0.3
-"""Share of the rows right of the margin, 0..1, that begin at it: an order takes up to four rows there."""
 WIDER = 2.0
 """Times the median gap between words that the median gap at the margin has, at least: the rows of a column
 are of unequal length. Sheets without columns 1.0 at most, with columns 3.4 or more."""
@@ -148,7 +146,7 @@ def _block(
                 key=lambda word: word.right, default=None) for index in inside]
         are_words = 2 * sum(word is None or len(word.text) >= WORD for word in before) >= len(before)
         block = range(inside[0], foot)
-        if (len(inside) >= max(LEAST_BEGINNINGS, SHARE * len(beside)) and are_words
+        if (len(inside) >= max(LEAST_BEGINNINGS, MARGIN_SHARE * len(beside)) and are_words
                 and len(inside) > best[1] and _is_wide(margin, block, strips, rows, height)):
             best = block, len(inside)
     return best

@@ -36,6 +36,8 @@ SAME_ROW = 0.5  # 0.3..0.8: boxes of one side whose middles are this near are on
 ALIGNED = 0.5  # 0..1: rows that begin this near the margin begin at it. By hand
 MARGIN_PERCENTILE = 25
 """Percentile, 0..50, of where rows begin: continuations are right of the margin. By hand."""
+MARGIN_SHARE = 0.3
+"""Share of a column's rows, 0..1, that begin at its margin, at least: orders take up to four rows there."""
 BESIDE = 0.5  # share of the shorter side's height, 0..1, over which both sides have rows. By hand
 
 # Tuning values. "By hand": no measurement on record.
@@ -79,8 +81,9 @@ class Lane:
     is_certain: bool = True
 
 
-LaneRank: TypeAlias = tuple[bool, int, float]
-"""Order of lanes: certain ones first, then by rows of the shorter column, then by width in pixels."""
+LaneRank: TypeAlias = tuple[bool, int, int, float]
+"""Order of lanes: certain ones first, then by rows of the shorter column and of both, then by width in
+pixels."""
 
 RowSpan: TypeAlias = tuple[float, float, float]
 """Middle (y), start and end (x) of a row, in pixels."""
@@ -104,7 +107,7 @@ def row_beginnings(
 ) -> tuple[list[PieceT], list[PieceT]]:
     """The first box of each row that begins at its column's margin, left and right of a lane, from the top.
 
-    Empty for a side on which fewer than half of the rows begin there: it has no margin.
+    Empty for a side on which too few rows begin there: it has no margin.
     """
     beside = [piece for piece in pieces if lane.top < piece.middle < lane.bottom]
     left, right = ([piece for piece in beside if (piece.left >= lane.x) == side] for side in (False, True))
@@ -120,7 +123,7 @@ def _at_margin(side: Sequence[PieceT], row_height: float) -> list[PieceT]:
             firsts.append(piece)
     margin = float(np.percentile([first.left for first in firsts], MARGIN_PERCENTILE)) if firsts else 0.0
     aligned = [first for first in firsts if abs(first.left - margin) < ALIGNED * row_height]
-    return aligned if 2 * len(aligned) >= len(firsts) else []
+    return aligned if len(aligned) >= MARGIN_SHARE * len(firsts) else []
 
 
 def _lane_at(x: float, pieces: Sequence[ColumnPiece], row_height: float) -> tuple[LaneRank, Lane] | None:
@@ -134,7 +137,7 @@ def _lane_at(x: float, pieces: Sequence[ColumnPiece], row_height: float) -> tupl
         right = [piece for piece in inside if piece.left >= x + half]
         rank = _rank(left, right, row_height)
         if rank is not None and (best is None or rank > best[0]):
-            is_certain, rows, _ = rank
+            is_certain, rows, _, _ = rank
             middle = (max(piece.right for piece in left) + min(piece.left for piece in right)) / 2
             best = rank, Lane(float(middle), float(top), float(bottom), rows, is_certain)
     return best
@@ -163,7 +166,8 @@ def _rank(left: Sequence[ColumnPiece], right: Sequence[ColumnPiece], row_height:
     needed = WIDE_LANE if level > MOSTLY_LEVEL * len(shared) else LANE
     is_certain = bool(width >= needed * row_height and median_width >= LEAST_WIDTH)
     is_possible = width >= DOUBTFUL_LANE * row_height and median_width >= DOUBTFUL_WIDTH
-    return (is_certain, fewest_rows, float(width)) if is_certain or is_possible else None
+    rows = sum(map(len, sides))
+    return (is_certain, fewest_rows, rows, float(width)) if is_certain or is_possible else None
 
 
 def _row_spans(side: Sequence[ColumnPiece], row_height: float) -> list[RowSpan]:

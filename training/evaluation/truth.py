@@ -21,7 +21,7 @@ class NoTruth(Exception):
 class TrueLine:
     """One line as its writer meant it. `want` is None, "review", "read" or "snap"; `meant` the line spelt
     right where it is misspelt; `trap` shows what is odd about it ("unknown", "ambiguous", "conditional",
-    "negated", ...)."""
+    "negated", ...). `boxes`: the corners of its rows on the photograph, pixels."""
 
     text: str
     is_order: bool
@@ -30,6 +30,7 @@ class TrueLine:
     want: str | None
     meant: str | None
     trap: str | None
+    boxes: tuple[Sequence[Sequence[float]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,4 +105,5 @@ def _line(line: Mapping[str, Any]) -> TrueLine:
     return TrueLine(
         text=str(line["text"]), is_order=line["kind"] == "order", struck=bool(line["struck"]),
         meaning=line.get("meaning"), want=line.get("want"), meant=line.get("as_"), trap=line.get("trap"),
+        boxes=tuple(line.get("boxes") or ()),
     )

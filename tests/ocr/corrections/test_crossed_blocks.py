@@ -20,16 +20,16 @@ LEFT, TOP, PITCH, HEIGHT = 150, 200, 110, 80
 WIDTH = 1240
 
 
-def written() -> tuple[Image, tuple[RowStrip, ...]]:
-    """A sheet of rows, and where they are."""
+def written(height: int = HEIGHT) -> tuple[Image, tuple[RowStrip, ...]]:
+    """A sheet of rows, and where they are; how high they are, in pixels."""
     sheet = np.full((1600, WIDTH), 250, np.uint8)
     quads = []
     for index, text in enumerate(ROWS):
         foot = TOP + index * PITCH
         cv2.putText(sheet, text, (LEFT, foot), cv2.FONT_HERSHEY_SCRIPT_SIMPLEX, 1.8, 30, 3, cv2.LINE_AA)
         (width, _), _ = cv2.getTextSize(text, cv2.FONT_HERSHEY_SCRIPT_SIMPLEX, 1.8, 3)
-        top, right = foot - 58, LEFT + width
-        corners = [[LEFT, top], [right, top], [right, top + HEIGHT], [LEFT, top + HEIGHT]]
+        top, right = foot - 18 - height // 2, LEFT + width
+        corners = [[LEFT, top], [right, top], [right, top + height], [LEFT, top + height]]
         quads.append(np.array(corners, np.float32))
     return np.asarray(sheet, np.uint8), row_strips(quads)
 
@@ -70,29 +70,17 @@ def test_a_mark_over_two_rows_is_one_over_several(stroke: BlockStroke, seed: int
     assert {3, 4} <= {*with_block(3, 4, stroke, seed)}
 
 
-@pytest.mark.parametrize("share", [0.9, 1.1])
-def test_short_strokes_from_row_to_row_side_by_side_are_hatching(share: float) -> None:
-    """Each is no longer than a tall letter; three of one direction are none. `share`: of the way from row to
-    row."""
-    def hatched(count: int) -> list[int]:
-        sheet, strips = written()
-        for number in range(count):
-            left, middle = LEFT + 60 + 90 * number, TOP + 4 * PITCH - PITCH // 2 - 18
-            reach = round(share * PITCH * 0.6)
-            cv2.line(sheet, (left, middle + reach), (left + 40, middle - reach), 30, 4, cv2.LINE_AA)
-        return rows_of(sheet, strips)
-
-    assert {3, 4} <= {*hatched(4)}
-    assert hatched(2) == []
-
-
-def test_strokes_words_apart_are_no_hatching() -> None:
-    """The stems of a tight hand lead to the next row too, one here and one there."""
-    sheet, strips = written()
-    for left in (LEFT + 60, LEFT + 400, LEFT + 740):
-        middle, reach = TOP + 4 * PITCH - PITCH // 2 - 18, round(PITCH * 0.54)
-        cv2.line(sheet, (left, middle + reach), (left + 40, middle - reach), 30, 4, cv2.LINE_AA)
-    assert rows_of(sheet, strips) == []
+@pytest.mark.parametrize(("reach", "height", "is_mark"), [
+    (0.5, HEIGHT, True), (0.5, PITCH, False), (0.9, PITCH, True), (0.4, HEIGHT, False)])
+def test_in_a_tight_hand_only_a_stroke_through_both_rows_is_a_mark(
+    reach: float, height: int, is_mark: bool
+) -> None:
+    """Stems there lead from the middle of a row to the middle of the next. `reach`: how far it goes up and
+    down, in distances from row to row; `height`: of the rows, pixels."""
+    sheet, strips = written(height)
+    middle, half = TOP + 4 * PITCH - PITCH // 2 - 18, round(reach * PITCH)
+    cv2.line(sheet, (LEFT + 60, middle + half), (LEFT + 110, middle - half), 30, 4, cv2.LINE_AA)
+    assert rows_of(sheet, strips) == ([3, 4] if is_mark else [])
 
 
 def test_a_row_that_a_mark_ends_short_of_is_none_of_its_rows() -> None:
