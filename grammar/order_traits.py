@@ -19,6 +19,7 @@ from adjudicator.units import UnitRef
 from grammar.lexicon import Lexicon
 from grammar.order_starts import kind_letter_pattern
 from grammar.print import canonical_line
+from grammar.words import words
 
 _ARTICLES = re.compile(r"\b(?:The|County|Isles? of|Castle)\b ?| and | & |(?<=[a-z])shire\b", re.IGNORECASE)
 """What names have around their own letters: articles, kinds of place and endings."""
@@ -29,6 +30,9 @@ _ENDS_IN_HELP = re.compile(
     r"(?:(?<!\bvia\s)(?<!\bby\s)\b(?:supports?|convoys?)|\s[SC]|\w['’]+s)\W*$", re.IGNORECASE)
 """But "via convoy" ends a move: the line below it waited."""
 _BREAKS_OFF = re.compile(r"(?:[-–—>&]|\b(?:to|and|into|the|of))\W*$", re.IGNORECASE)
+_VERB = re.compile(
+    r"[-–—>=]|\b(?:to|into|[SCHRD]|supp?orts?|convoys?|holds?|moves?|stands?|retreats?|disbands?)\b",
+    re.IGNORECASE)
 _NEAR_LETTERS = 3
 """Letters by which two printed orders differ that are easily taken for each other."""
 
@@ -97,6 +101,12 @@ def ends_in_help(text: str) -> bool:
 def breaks_off(text: str) -> bool:
     """True if a text ends in a sign or a word that wants another behind it: "Durham army to"."""
     return _BREAKS_OFF.search(text) is not None
+
+
+def has_verb(text: str, lexicon: Lexicon) -> bool:
+    """True if a text has a word or a sign of an order in English or a language of the game."""
+    # Three rows with "va a" and "tient" were a table of units and places.
+    return _VERB.search(text) is not None or any(word.text in lexicon.order_words for word in words(text))
 
 
 def counts_otherwise(text: str) -> bool:

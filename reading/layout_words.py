@@ -18,8 +18,7 @@ from itertools import pairwise
 from grammar.lexicon import Lexicon
 from grammar.list_heads import ListHead, ditto_end, list_head
 from grammar.order_starts import OrderStarts
-from grammar.order_traits import breaks_off, ends_in_help
-from grammar.words import words
+from grammar.order_traits import breaks_off, ends_in_help, has_verb
 from ocr.decoding.ctc import free_words
 from ocr.layout.wrap import INDENT
 from ocr.page import Posteriors, Row
@@ -32,9 +31,7 @@ rows below a table's heading need no others. By hand."""
 HEAD_WORDS = 2
 """Words of a row without a verb that may be a heading, at most. By hand."""
 
-_HAS_VERB = re.compile(
-    r"[-–—>=]|\b(?:to|into|[SCHRD]|supp?orts?|convoys?|holds?|moves?|stands?|retreats?|disbands?)\b",
-    re.IGNORECASE)
+_COLON = re.compile("[:;]")
 _SIGNS = {"S": " S ", "C": " C ", "-": " - "}
 
 
@@ -62,7 +59,7 @@ def _may_end_order(
     if breaks_off(above.text):
         return True
     # "Army Kent", and "supports" below it; but below "Holds:" it needs no verb, and "Fleets" is none.
-    lacks_verb = starts.looks_like_order(above.text) and not _has_verb(above.text, lexicon)
+    lacks_verb = starts.looks_like_order(above.text) and not has_verb(above.text, lexicon)
     return bool(head.verb) and ":" not in row.text and lacks_verb and (last is None or last.verb != "H")
 
 
@@ -94,13 +91,7 @@ def _may_be_unread_head(row: Row, head: ListHead | None, lexicon: Lexicon) -> bo
     # that is below "Holds:".
     text = row.text.rstrip(" :;.-–—")
     return ((head is None or head.verb != "H")
-            and len(text.split()) <= HEAD_WORDS and not _has_verb(text, lexicon))
-
-
-def _has_verb(text: str, lexicon: Lexicon) -> bool:
-    """True if a text has a word or a sign of an order in English or a language of the game."""
-    # Three rows with "va a" and "tient" were a table of units and places.
-    return _HAS_VERB.search(text) is not None or any(word.text in lexicon.order_words for word in words(text))
+            and len(text.split()) <= HEAD_WORDS and not has_verb(text, lexicon))
 
 
 def _goes_on(row: Row, above: Row | None, first: Row | None) -> bool:
@@ -117,9 +108,10 @@ def _under(row: Row, head: ListHead | None, lexicon: Lexicon) -> Row:
     if head.kind:
         return replace(row, tick=row.tick or head.kind)
     if head.verb == "H":
-        return row if _has_verb(row.text, lexicon) else put_in(row, " H", f"{row.text} H", _end)
-    if head.verb and not _has_verb(row.text.partition(":")[0], lexicon):
-        return put_in(row, _SIGNS[head.verb], row.text.replace(":", _SIGNS[head.verb], 1), _colon)
+        return row if has_verb(row.text, lexicon) else put_in(row, " H", f"{row.text} H", _end)
+    unit, *rest = _COLON.split(row.text, maxsplit=1)
+    if head.verb and not has_verb(unit, lexicon):
+        return put_in(row, _SIGNS[head.verb], _SIGNS[head.verb].join([unit, *rest]), _colon)
     return row
 
 
@@ -163,7 +155,7 @@ def _with_dashes(
 def _last_cell(row: Row, lexicon: Lexicon) -> float | None:
     """Where the words behind the widest gap of a row without a verb begin, as share of the sheet's width;
     None where it has none."""
-    gap = None if row.posteriors is None or _has_verb(row.text, lexicon) else _widest_gap(row.posteriors)
+    gap = None if row.posteriors is None or has_verb(row.text, lexicon) else _widest_gap(row.posteriors)
     if gap is None or row.posteriors is None:
         return None
     return row.left + gap[1] / len(row.posteriors.log_probs) * (row.right - row.left)
@@ -198,7 +190,8 @@ def _end(posteriors: Posteriors) -> Span:
 
 
 def _colon(posteriors: Posteriors) -> Span | None:
-    return next(((word.begin, word.end) for word in free_words(posteriors) if word.text == ":"), None)
+    return next((
+        (word.begin, word.end) for word in free_words(posteriors) if _COLON.fullmatch(word.text)), None)
 
 
 def _before(posteriors: Posteriors, letter: str) -> Span | None:

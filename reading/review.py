@@ -21,7 +21,7 @@ from grammar.interpret import (
     may_be_order_fragment,
 )
 from grammar.lexicon import Lexicon
-from grammar.order_traits import breaks_off, counts_otherwise, ends_in_help
+from grammar.order_traits import breaks_off, counts_otherwise, ends_in_help, has_verb
 from grammar.remarks import is_harmless
 from ocr.decoding.confidence import ConfidenceTable, Features, default_table
 from ocr.decoding.open_reasons import OpenReason
@@ -152,7 +152,7 @@ def review_uncertain_neighbours(
     )
     is_broken = (before is not None and _goes_on_unread(before, line, before)) or (
         after is not None and _goes_on_unread(line, after, after))
-    is_doubtful = _may_begin(before, line) or is_conditional or goes_on or is_broken
+    is_doubtful = _may_begin(before, line, lexicon) or is_conditional or goes_on or is_broken
     return line.for_review(OpenReason.NEIGHBOUR) if is_doubtful else line
 
 
@@ -188,13 +188,19 @@ def _goes_on_unread(above: InterpretedLine, below: InterpretedLine, doubtful: In
     return INDENT * lower.height <= indent < upper.width
 
 
-def _may_begin(above: InterpretedLine | None, line: InterpretedLine) -> bool:
+def _may_begin(above: InterpretedLine | None, line: InterpretedLine, lexicon: Lexicon) -> bool:
     """True if the line above may be the beginning of the order of `line`."""
-    if above is None or above.kind != "order" or above.struck or _is_complete(line):
+    if above is None or above.kind != "order" or above.struck:
+        return False
+    # "A Dublin", and "& the Pale S F Exeter - Flanders" below it: no verb makes it hold.
+    is_open = above.status is LineState.OPEN
+    if is_open and (above.order or "").endswith(" H") and not has_verb(above.text, lexicon):
+        return True
+    if _is_complete(line):
         return False
     if above.order is None:
         return True
-    return above.status is LineState.OPEN and (ends_in_help(above.text) or _is_cut_short(above))
+    return is_open and (ends_in_help(above.text) or _is_cut_short(above))
 
 
 def _opens_condition(line: InterpretedLine, lexicon: Lexicon) -> bool:

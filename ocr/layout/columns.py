@@ -37,15 +37,13 @@ ALIGNED = 0.5  # 0..1: rows that begin this near the margin begin at it. By hand
 MARGIN_PERCENTILE = 25
 """Percentile, 0..50, of where rows begin: continuations are right of the margin. By hand."""
 MARGIN_SHARE = 0.3
-"""Share of a column's rows, 0..1, that begin at its margin, at least: orders take up to four rows there."""
+"""Share of a column's rows, 0..1, that begin at its margin or with a word that begins an order, at least: an
+order takes up to four rows there, and some are misread or struck (commit 1829aff)."""
 BESIDE = 0.5  # share of the shorter side's height, 0..1, over which both sides have rows. By hand
 
 # Tuning values. "By hand": no measurement on record.
 LEAST_BEGINNINGS = 3
 """Rows, 2..6, with a beginning on either side, and with one found on both; fewer show nothing. By hand."""
-BEGINNINGS_SHARE = 0.4
-"""0..1: least share of the right side's beginnings that is found on the left. If every order is broken over
-two rows, half of the rows begin with any word, and some are misread or struck (commit 1829aff)."""
 LONG_WORD = 4  # letters, 3..8: words at least so long may be misread in part ... By hand
 SIMILAR_WORDS = 0.75
 """Share of the letters of both words, 0..1, that they have in common and in order: ... and are the same from
@@ -193,7 +191,7 @@ def begin_alike(left: Sequence[str], right: Sequence[str]) -> bool:
     if min(len(left_words), len(right_words)) < LEAST_BEGINNINGS:
         return False
     shared = sum(any(is_same_word(word, other) for other in left_words) for word in right_words)
-    return shared >= max(LEAST_BEGINNINGS, BEGINNINGS_SHARE * len(right_words))
+    return shared >= max(LEAST_BEGINNINGS, MARGIN_SHARE * len(right_words))
 
 
 def _first_word(text: str) -> str:

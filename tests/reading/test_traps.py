@@ -336,6 +336,15 @@ def test_a_powers_name_below_a_row_that_breaks_off_is_no_signature(text: str, st
     assert review_uncertain_neighbours(name, above, None, lexicon_of(VARIANT)).status is status
 
 
+@pytest.mark.parametrize(
+    ("text", "status"), [("A Dublin", LineState.OPEN), ("A Dublin holds", LineState.AUTO)])
+def test_a_unit_without_a_verb_may_begin_the_order_below_it(text: str, status: LineState) -> None:
+    """INK-12. "& the Pale S F Northumberland - Flanders" below "A Dublin" passed as a fleet's (seed 9803)."""
+    first, last = read(*HEADING, ORDER, LAST)[len(HEADING) :]
+    above = replace(first, status=LineState.OPEN, text=text, order="A Dublin & the Pale H")
+    assert review_uncertain_neighbours(last, above, None, lexicon_of(VARIANT)).status is status
+
+
 def test_an_order_indented_below_a_row_that_cannot_be_read_may_be_its_end() -> None:
     """INK-12. "If Hamilton attacks ... then" was read as nothing, and "Fleet Hull holds" below it passed."""
     first, last = read(*HEADING, ORDER, LAST)[len(HEADING) :]
