@@ -15,7 +15,8 @@ _BEHIND = frozenset(("orders", "list"))
 _VERBS = {
     "-": ("moves", "move", "moving", "movements"), "H": ("holds", "hold", "holding"),
     "S": ("supports", "support", "supporting"), "C": ("convoys", "convoy", "convoying")}
-_LISTS = frozenset(("moves", "movements", "holds", "supports", "convoys"))
+_LISTS = frozenset((
+    "moves", "moving", "movements", "holds", "holding", "supports", "supporting", "convoys", "convoying"))
 """Words that head a list without a colon behind them; an order may go on in a row of another."""
 _TABLE = (
     frozenset(("unit", "units", "type", "kind")),

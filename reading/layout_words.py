@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 
@@ -33,6 +33,14 @@ HEAD_WORDS = 2
 
 _COLON = re.compile("[:;]")
 _SIGNS = {"S": " S ", "C": " C ", "-": " - "}
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """The letter of a unit's kind, and its ink."""
+
+    letter: str = ""
+    ink: Posteriors | None = None
 
 
 def list_heads(
@@ -68,7 +76,7 @@ def with_layout_words(rows: Sequence[Row], lexicon: Lexicon, starts: OrderStarts
     heads = list_heads(rows, lexicon, starts)
     rows = _with_dashes(rows, heads, lexicon, starts)
     again: list[Row] = []
-    head, first, unit = None, None, ""
+    head, first, unit = None, None, _Unit()
     for row, own in zip(rows, heads, strict=True):
         above = again[-1] if again else None
         if own is not None:
@@ -77,7 +85,7 @@ def with_layout_words(rows: Sequence[Row], lexicon: Lexicon, starts: OrderStarts
             first = row
             head = None if _may_be_unread_head(row, head, lexicon) else head
             whole = _under(_with_ditto(row, unit), head, lexicon)
-            unit = _unit_of(whole, starts) or unit
+            unit = _written_unit(whole, starts) or unit
             again.append(whole)
             continue
         again.append(row)
@@ -89,9 +97,11 @@ def _may_be_unread_head(row: Row, head: ListHead | None, lexicon: Lexicon) -> bo
     above."""
     # "My fleets:", read as "my pleats": what is below it is no longer of the armies. But "A Kent" is all
     # that is below "Holds:".
+    # "Convoy." was below a list of supports.
     text = row.text.rstrip(" :;.-–—")
-    return ((head is None or head.verb != "H")
-            and len(text.split()) <= HEAD_WORDS and not has_verb(text, lexicon))
+    count = len(text.split())
+    return (head is None or head.verb != "H") and (
+        count == 1 or (count <= HEAD_WORDS and not has_verb(text, lexicon)))
 
 
 def _goes_on(row: Row, above: Row | None, first: Row | None) -> bool:
@@ -115,12 +125,26 @@ def _under(row: Row, head: ListHead | None, lexicon: Lexicon) -> Row:
     return row
 
 
-def _with_ditto(row: Row, unit: str) -> Row:
-    """A row that begins with a ditto mark, with the unit's letter of the row above for it."""
+def _with_ditto(row: Row, unit: _Unit) -> Row:
+    """A row that begins with a ditto mark, with the unit of the row above for it."""
     end = ditto_end(row.text)
-    if not end or not unit:
+    if not end or not unit.letter:
         return row
-    return put_in(row, f"{unit} ", f"{unit} {row.text[end:]}", partial(_before, letter=row.text[end]))
+    return put_in(row, f"{unit.letter} ", f"{unit.letter} {row.text[end:]}",
+                  partial(_before, letter=row.text[end]), unit.ink)
+
+
+def _written_unit(row: Row, starts: OrderStarts) -> _Unit | None:
+    """The unit that a row begins with; None without one."""
+    letter = _unit_of(row, starts)
+    if not letter or row.tick or row.posteriors is None:
+        return _Unit(letter) if letter else None
+    words = free_words(row.posteriors)
+    if not words:
+        return _Unit(letter)
+    # A letter that is hard to read is as hard where it is repeated.
+    log_probs = row.posteriors.log_probs[: words[0].end]
+    return _Unit(letter, replace(row.posteriors, log_probs=log_probs))
 
 
 def _unit_of(row: Row, starts: OrderStarts) -> str:

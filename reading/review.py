@@ -177,7 +177,7 @@ def _goes_on_unread(above: InterpretedLine, below: InterpretedLine, doubtful: In
     was not read well enough to tell."""
     # "Ymoess The clowm is Theee" was "unless The Crown is there", and its order passed without it. Of 1,700
     # right lines that passed two are so next to another.
-    if doubtful.kind != "other" or doubtful.status is not LineState.OPEN or doubtful.struck or (
+    if doubtful.kind == "heading" or doubtful.order is not None or doubtful.status is not LineState.OPEN or (
         doubtful.confidence >= CLEARLY_READ
     ):
         return False
@@ -229,7 +229,9 @@ def _may_be_end(line: InterpretedLine, lexicon: Lexicon) -> bool:
     if line.order is None:
         return False
     # "Wigtownshire" below "A Wester Ross s A Limerick -" was for the ink a fleet there that holds.
-    is_kindless = line.without_kinds is not None or line.order.startswith(_place_names(lexicon))
+    is_guessed = line.features is not None and (
+        line.features.unit_margin < default_table().thresholds.kind_margin)
+    is_kindless = is_guessed or line.order.startswith(_place_names(lexicon))
     # "Castlebar h", a unit's letter lost, has its own verb, and so has "Knapdale S A Montrose".
     has_verb = _HOLDS_ITSELF.search(line.text) is not None or _HELPS.search(line.order) is not None
     # "Sea Area into Shropshire" was, hardly, one of Scarborough Castle that supports.

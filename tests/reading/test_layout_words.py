@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -15,7 +17,7 @@ from reading.put_in import put_in
 from reading.vocabulary import known_game, vocabulary_of
 
 BOX = Box(((0, 0), (400, 0), (400, 40), (0, 40)))
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz :-\"'."
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz :;-\"'."
 VOCABULARY = vocabulary_of(maps.load("w3k"), PhaseKind.MOVEMENT)
 
 
@@ -54,6 +56,18 @@ def test_a_heading_in_the_middle_of_the_sheet_is_one() -> None:
         ("Bute - Lorn", "A"), ("Lorn H", "A"), ("FLEETS", ""), ("Lundy holds", "F")]
 
 
+def test_a_heading_of_a_verb_in_the_middle_of_the_sheet_is_one() -> None:
+    """INK-11. Below "A Kent" in the margin, "Supports" and "Convoys" ended that order."""
+    sheet = ("Supports:", "A Kent: A Essex - Suffolk", "convoys", "F Sole: A Essex - Suffolk")
+    assert put(*sheet, indents=(4, 0, 4, 0))[3][0] == "F Sole C A Essex - Suffolk"
+
+
+def test_a_verb_alone_that_is_no_heading_ends_the_list() -> None:
+    """INK-11. Convoys below "Convoy." were supports (seed 9903)."""
+    assert put("Supports:", "A Kent: A Essex - Suffolk", "Convoy.", "F Sole: A Fife - Angus")[3][0] == (
+        "F Sole : A Fife - Angus")
+
+
 def test_a_heading_that_is_not_read_ends_the_list() -> None:
     assert put("Armies", "Bute - Lorn", "Flee ts -", "Lundy holds")[1:] == [
         ("Bute - Lorn", "A"), ("Flee ts -", ""), ("Lundy holds", "")]
@@ -67,6 +81,7 @@ def test_a_row_that_goes_on_gets_no_kind() -> None:
 @pytest.mark.parametrize(("head", "text", "read"), [
     ("Supports:", "A Kent: A Essex - Suffolk", "A Kent S A Essex - Suffolk"),
     ("Convoys:", "F Sole: A Essex - Suffolk", "F Sole C A Essex - Suffolk"),
+    ("Supports:", "A Kent; A Essex - Suffolk", "A Kent S A Essex - Suffolk"),
     ("Holds:", "A Kent", "A Kent H"), ("Holds:", "A Kent H", "A Kent H"),
     ("Supports:", "A Kent S A Essex", "A Kent S A Essex"),
 ])
@@ -92,6 +107,19 @@ def test_without_a_heading_three_rows_show_a_table() -> None:
 def test_a_ditto_mark_is_the_unit_above() -> None:
     assert [text for text, _ in put("A Kent - Surrey", '" Fife - Angus', '" Cork H')] == [
         "A Kent - Surrey", "A Fife - Angus", "A Cork H"]
+
+
+def test_a_letter_that_is_hard_to_read_is_as_hard_where_it_is_repeated() -> None:
+    """INK-10. The A of a row was in doubt, and below it a ditto mark made a sure one of it (seed 9903)."""
+    above, ditto = rows("A Kent - Surrey", '" Fife - Angus')
+    assert above.posteriors is not None
+    doubtful = above.posteriors.log_probs.copy()
+    doubtful[0, [LETTERS.index(letter) + 1 for letter in "AF"]] = np.log((0.55, 0.44))
+    above = replace(above, posteriors=replace(above.posteriors, log_probs=doubtful))
+    _, again = with_layout_words([above, ditto], VOCABULARY.lexicon, VOCABULARY.starts)
+    assert again.posteriors is not None
+    assert again.text == "A Fife - Angus"
+    assert np.allclose(again.posteriors.log_probs[0], doubtful[0])
 
 
 @pytest.mark.parametrize(("above", "row", "indent"), [

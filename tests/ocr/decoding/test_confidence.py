@@ -26,6 +26,7 @@ from ocr.decoding.open_reasons import OpenReason
 from ocr.decoding.review_gate import (
     is_crossed_out,
     is_surely_crossed_out,
+    leaves_kinds_out,
     may_skip_review,
     open_reasons,
     part_strike,
@@ -96,6 +97,14 @@ def test_what_is_no_question_of_chance_is_looked_at(doubt: Features, reason: Ope
 def test_a_line_whose_ink_is_unclear_is_looked_at_by_its_chance(unclear: Features) -> None:
     """INK-12: one measure of doubt."""
     assert OpenReason.UNSURE in open_reasons(unclear, confidence(unclear, default_table()), LIMITS)
+
+
+def test_a_kind_that_one_letter_in_a_hundred_may_change_is_left_out() -> None:
+    """INK-10. "F Bute - Mearns" passed as an army's at 4.6 nats (seed 9902). The line needs no look."""
+    doubt = replace(GOOD, unit_margin=4.6)
+    assert leaves_kinds_out(doubt)
+    assert open_reasons(doubt, 0.999, LIMITS) == ()
+    assert not leaves_kinds_out(replace(GOOD, unit_margin=9.0))
 
 
 def test_one_threshold_on_the_chance() -> None:
