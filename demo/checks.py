@@ -83,7 +83,7 @@ class Findings:
         `by_hand`: a visitor read the doubtful lines, and may have read them otherwise than their writers
         meant; then the results differ too, and that is not a fault of the program.
         """
-        say("Checked: " + ", ".join(f"{count} {check}" for check, count in self.checked.items()) + ".")
+        say("Checked: " + ", ".join(f"{check} ({count})" for check, count in self.checked.items()) + ".")
         if by_hand and self.differences:
             say("You read a line differently from its writer's meaning, so the game went another way:")
             for difference in self.differences:
