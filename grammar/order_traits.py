@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import OSA, Levenshtein
 
 from adjudicator.geo import Region
 from adjudicator.orders import Build, Convoy, Move, Order, Retreat, SupportHold, SupportMove, UnitOrder
@@ -26,8 +26,10 @@ _ARTICLES = re.compile(r"\b(?:The|County|Isles? of|Castle)\b ?| and | & |(?<=[a-
 _COUNTS_OTHERWISE = re.compile(
     r"\b(?:[2-9]|\d\d+) ?unit['’]s\b|\b(?:1|an?|one) ?units['’]|\b7 ?units?(?!['’\w])", re.IGNORECASE)
 """Several of what is written as one, one of what is written as several, and a 7 whose word may say one."""
-_ENDS_IN_HELP = re.compile(
-    r"(?:(?<!\bvia\s)(?<!\bby\s)\b(?:supports?|convoys?)|\s[SC]|\w['’]+s)\W*$", re.IGNORECASE)
+_ENDS_IN_HELP = re.compile(r"(?:\s[SC]|\w['’]+s)\W*$", re.IGNORECASE)
+_HELP_WORDS = ("supports", "convoys")
+"""One letter of them may be misread or missing."""
+_WAY = re.compile(r"\b(?:via|by)\s+\w+\W*$", re.IGNORECASE)
 """But "via convoy" ends a move: the line below it waited."""
 _BREAKS_OFF = re.compile(r"(?:[-–—>&]|\b(?:to|and|into|the|of))\W*$", re.IGNORECASE)
 _VERB = re.compile(
@@ -94,8 +96,10 @@ def ends_in_help(text: str) -> bool:
     """True if a text breaks off behind the word that states whom a unit supports or convoys, or whose unit
     that is."""
     # "Fleet Dublin Bay S", or "Fleet Sligo supports Montrose's", and below it a whole order: the first fitted
-    # a hold, and the second passed as an order of its own.
-    return _ENDS_IN_HELP.search(text) is not None
+    # a hold, and the second passed as an order of its own. So did one below "Fleet Belfast Lough convoye".
+    last = words(text)[-1:]
+    return _ENDS_IN_HELP.search(text) is not None or (not _WAY.search(text) and any(
+        OSA.distance(word.text, help_word) <= 1 for word in last for help_word in _HELP_WORDS))
 
 
 def breaks_off(text: str) -> bool:

@@ -213,7 +213,7 @@ def _order(
         status=rules.crossed_out_state(line) if is_struck else live_state,
         candidates=candidates, features=features,
         without_kinds=printed(without_kinds(best.orders), vocabulary.lexicon.board)
-        if leaves_kinds_out(features) else None,
+        if leaves_kinds_out(features, rules.table.thresholds) else None,
     ), *(rules.crossed_out_reasons(line) if is_struck else reasons))
 
 

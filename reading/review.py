@@ -52,6 +52,10 @@ END_WORDS = 7
 """The most words of a row that may be whereto the row above it moves: "To the reader: mark every one as
 certain" is longer. By hand: "to Les Abers & Point de Corsen" has seven of them."""
 
+GUESSED_KIND = 4.3
+"""Nats to the same order with other kinds, below which a unit's letter may be guessed into a line. By
+hand."""
+
 LIKELY = 0.7
 """Confidence, 0..1, from which an order without its unit's kind is rather one of its own than the end of the
 line above. By hand."""
@@ -229,8 +233,7 @@ def _may_be_end(line: InterpretedLine, lexicon: Lexicon) -> bool:
     if line.order is None:
         return False
     # "Wigtownshire" below "A Wester Ross s A Limerick -" was for the ink a fleet there that holds.
-    is_guessed = line.features is not None and (
-        line.features.unit_margin < default_table().thresholds.kind_margin)
+    is_guessed = line.features is not None and line.features.unit_margin < GUESSED_KIND
     is_kindless = is_guessed or line.order.startswith(_place_names(lexicon))
     # "Castlebar h", a unit's letter lost, has its own verb, and so has "Knapdale S A Montrose".
     has_verb = _HOLDS_ITSELF.search(line.text) is not None or _HELPS.search(line.order) is not None

@@ -69,10 +69,12 @@ OPEN_CORNER = 5
 BEYOND, BESIDE = 0.4, 8.0
 """How far beyond its rows' middles a mark may end, and how far beside a row."""
 
-EVIDENCE = ("length", "above", "below", "bend", "row_height", "pen")
+EVIDENCE = ("length", "above", "below", "bend", "row_height", "pen", "through", "through_next")
 """What weighs a stroke over rows. `length`: its logarithm. `above`, `below`: how far it reaches beyond the
 middle of each of its rows, the least, -.2 to .6. `bend`: how far off a bow it is at most, pixels of the copy
-up to 4. `row_height`: how tight the hand is. `pen`: the logarithm of its width over the pen's."""
+up to 4. `row_height`: how tight the hand is. `pen`: the logarithm of its width over the pen's. `through`,
+`through_next`: how far beyond the middle of a row it reaches on both sides, for the rows where that is most,
+-.2 to 1.2 and to .6."""
 
 _Mask = npt.NDArray[np.uint8]
 _Floats = npt.NDArray[np.float64]
@@ -212,7 +214,12 @@ class MarkSearch:
         shape, (above, below) = _shape(pixels), np.clip(np.min(reaches, axis=0), -0.2, 0.6)
         return np.array([
             np.log(shape.length / PITCH), above, below, min(4.0, shape.bend), self._height / self._pitch,
-            np.log(shape.width / self._pen)])
+            np.log(shape.width / self._pen), *self._through(reaches)])
+
+    @staticmethod
+    def _through(reaches: Sequence[tuple[float, float]]) -> tuple[float, float]:
+        first, second, *_ = (*sorted(map(min, reaches), reverse=True), 0.0, 0.0)
+        return float(np.clip(first, -0.2, 1.2)), float(np.clip(second, -0.2, 0.6))
 
     def _reaches(self, pixels: _Floats, room: float) -> list[tuple[float, float]]:
         """How far a stroke reaches above and below the middle of each row that it leads to within so many

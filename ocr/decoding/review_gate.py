@@ -36,11 +36,6 @@ _ASKING = frozenset({"faint", "unread"})
 strike."""
 
 
-SURE_KIND = 6.0
-"""Nats to the same order with other kinds, from which an order names the kinds of its units: one in four
-hundred is another. By hand: without a kind an order is as valid, so that doubt costs nothing."""
-
-
 def may_skip_review(features: Features, confidence: float, thresholds: ReviewThresholds) -> bool:
     """True if a line passes without a person, by its ink."""
     return not open_reasons(features, confidence, thresholds)
@@ -63,9 +58,9 @@ def open_reasons(
     return tuple(reason for reason, is_so in holds.items() if is_so)
 
 
-def leaves_kinds_out(features: Features) -> bool:
+def leaves_kinds_out(features: Features, thresholds: ReviewThresholds) -> bool:
     """True if an order states too little of which kinds its units are (INK-10)."""
-    return features.unit_margin < SURE_KIND
+    return features.unit_margin < thresholds.kind_margin
 
 
 def is_crossed_out(strike: Strike, thresholds: ReviewThresholds, uncertainty: float = math.inf) -> bool:

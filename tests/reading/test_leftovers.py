@@ -235,6 +235,8 @@ def test_a_short_form_within_a_longer_name_is_none(text: str, reading: str, *, e
         ("Fleet Irish Sea convoys", True),
         ("Fleet Irish Sea convoy", True),
         ("F Dublin Bay S", True),
+        ("Fleel Belfasl Lough convoye", True),
+        ("Army Conway", False),
     ],
 )
 def test_a_way_by_sea_breaks_nothing_off(text: str, *, expected: bool) -> None:

@@ -178,7 +178,7 @@ def calibration_error(lines: Sequence[Judged], chances: Sequence[float], bins: i
 BY_HAND = {
     "plain_other": 1.7,
     "word_misfit": 2.6,
-    "kind_margin": 4.3,
+    "kind_margin": 6.0,
     "part_strike": 0.7,
     "struck_whole": 0.8,
     "struck_part": 0.75,

@@ -102,9 +102,9 @@ def test_a_line_whose_ink_is_unclear_is_looked_at_by_its_chance(unclear: Feature
 def test_a_kind_that_one_letter_in_a_hundred_may_change_is_left_out() -> None:
     """INK-10. "F Bute - Mearns" passed as an army's at 4.6 nats (seed 9902). The line needs no look."""
     doubt = replace(GOOD, unit_margin=4.6)
-    assert leaves_kinds_out(doubt)
+    assert leaves_kinds_out(doubt, LIMITS)
     assert open_reasons(doubt, 0.999, LIMITS) == ()
-    assert not leaves_kinds_out(replace(GOOD, unit_margin=9.0))
+    assert not leaves_kinds_out(replace(GOOD, unit_margin=9.0), LIMITS)
 
 
 def test_one_threshold_on_the_chance() -> None:
