@@ -3,6 +3,7 @@ network. What the lines say is known, since they were written here."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -79,7 +80,11 @@ def _read(rows: Sequence[Row]) -> ReadPage:
 def _without_own_hand(rows: Sequence[Row]) -> tuple[InterpretedLine, ...]:
     lines = READER.join_page(_page(rows), ())
     _, classified = classify_page(lines, (), READER.vocabulary, READER.rules)
-    return review_together(classified, READER.vocabulary)
+    return tuple(line.leave_kinds_out() for line in review_together(classified, READER.vocabulary))
+
+
+def _without_kinds(order: str) -> str:
+    return re.sub(r"\b[AF] ", "", order)
 
 
 def test_an_unclear_line_passes_by_the_letters_of_the_sure_ones_and_these_stay(rows: list[Row]) -> None:
@@ -87,7 +92,9 @@ def test_an_unclear_line_passes_by_the_letters_of_the_sure_ones_and_these_stay(r
     before, after = _without_own_hand(rows), _read(rows)
     assert [line.status for line in before].count(LineState.OPEN) == 1
     assert before[UNCLEAR].why_open == (OpenReason.UNSURE,)
-    assert [line.order for line in after.lines] == list(WRITTEN.values())
+    # A letter that this hand writes badly is left out of the order (INK-10).
+    read = [line.order or "" for line in after.lines]
+    assert [*map(_without_kinds, read)] == [*map(_without_kinds, WRITTEN.values())]
     assert all(line.status is LineState.AUTO for line in after.lines)
     assert [line for index, line in enumerate(after.lines) if index != UNCLEAR] == [
         line for index, line in enumerate(before) if index != UNCLEAR]
