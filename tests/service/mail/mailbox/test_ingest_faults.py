@@ -91,7 +91,9 @@ def count(site: Site) -> int:
 def test_a_server_that_dies_while_we_wait_is_found_again(
     site: Site, dovecot: Dovecot, start_watch: Callable[[ImapSource], Watch]
 ) -> None:
-    watching = start_watch(ImapSource(settings(dovecot.imap)))
+    # A try while Dovecot starts may hang as long as a read may; by default that and the longest pause are as
+    # long as the wait below.
+    watching = start_watch(ImapSource(settings(dovecot.imap), read_seconds=5.0))
     dovecot.kill()
     assert wait_for(lambda: len(watching.reports) >= 3, 20)
     assert "was lost" in watching.reports[1]
