@@ -77,10 +77,10 @@ def with_layout_words(rows: Sequence[Row], lexicon: Lexicon, starts: OrderStarts
     rows = _with_dashes(rows, heads, lexicon, starts)
     again: list[Row] = []
     head, first, unit = None, None, _Unit()
-    for row, own in zip(rows, heads, strict=True):
+    for row, heading in zip(rows, heads, strict=True):
         above = again[-1] if again else None
-        if own is not None:
-            head, first = own, None
+        if heading is not None:
+            head, first = heading, None
         elif row.text and not _goes_on(row, above, first):
             first = row
             head = None if _may_be_unread_head(row, head, lexicon) else head

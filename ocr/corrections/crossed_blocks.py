@@ -129,9 +129,11 @@ def rows_under(marks: Sequence[Mark], strips: Sequence[RowStrip]) -> npt.NDArray
 
 @cache
 def default_weights() -> MarkWeights:
-    """The weights of `crossed_blocks.toml`. Raises KeyError if one is missing."""
+    """The weights of `crossed_blocks.toml`. Raises ValueError if one is missing there."""
     path = Path(__file__).with_name("crossed_blocks.toml")
-    table = tomllib.loads(path.read_text(encoding="utf-8"))["weights"]
+    table = tomllib.loads(path.read_text(encoding="utf-8")).get("weights", {})
+    if table.keys() != {"bias", *EVIDENCE}:
+        raise ValueError(f"{path} must have these weights: bias, {', '.join(EVIDENCE)}")
     return MarkWeights(table["bias"], np.array([table[name] for name in EVIDENCE]))
 
 
@@ -205,7 +207,7 @@ class MarkSearch:
 
     def _evidence(self, pixels: _Floats) -> _Floats | None:
         """See `EVIDENCE`, of a stroke's pixels (x, y) in the copy; None for one that leads to no other row or
-        lies beside all of them."""
+        is inside none."""
         on_sheet = pixels / self._scale + self._corner
         reaches = self._reaches(on_sheet, self._pitch / 2)
         if (len(self._reaches(on_sheet, SHORT_ROW * self._pitch)) < 2
@@ -218,6 +220,7 @@ class MarkSearch:
 
     @staticmethod
     def _through(reaches: Sequence[tuple[float, float]]) -> tuple[float, float]:
+        """The last two parts of `EVIDENCE`."""
         first, second, *_ = (*sorted(map(min, reaches), reverse=True), 0.0, 0.0)
         return float(np.clip(first, -0.2, 1.2)), float(np.clip(second, -0.2, 0.6))
 

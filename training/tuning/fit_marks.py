@@ -32,7 +32,7 @@ from ocr.read import ReadOptions, read_images
 from training.evaluation.truth import TrueLine, TrueSheet, load_truth
 
 ROUNDS, FOLDS, STEPS = 4, 6, 60
-"""How often marks are chosen anew, parts of the cross-fit, and steps of Newton's method."""
+"""How often marks are chosen again, parts of the cross-fit, and steps of Newton's method."""
 RIDGE = 1.0
 """Of standardised weights. A mark counts three times, and each sheet as the root of its strokes."""
 BLOCK = "block"
@@ -56,23 +56,24 @@ class MarkedSheet:
     def wanted(self) -> list[list[int]]:
         """For each row that only strokes can show, those over it."""
         rows = sorted(self.under_mark - self.enclosed)
-        return [found for row in rows if (found := np.flatnonzero(self.covers[:, row]).tolist())]
+        over_rows = (np.flatnonzero(self.covers[:, row]).tolist() for row in rows)
+        return [over for over in over_rows if over]
 
 
 def marked_sheet(folder: Path, sheet: TrueSheet) -> MarkedSheet | None:
-    """A photograph read for its rows; None for one that is no single sheet of several rows."""
-    seen: list[tuple[Image, Sequence[RowStrip]]] = []
+    """A photograph read for its rows; None for one that is not a single sheet of several rows."""
+    searched: list[tuple[Image, Sequence[RowStrip]]] = []
 
     def notice(clean: Image, strips: Sequence[RowStrip]) -> Sequence[bool]:
-        seen.append((clean, strips))
+        searched.append((clean, strips))
         return (False,) * len(strips)
 
     images = open_images((folder / sheet.file).read_bytes()).pages
     options = ReadOptions(detect_strike=lambda _crop, _recognition: Strike(), crossed_rows=notice)
     pages = read_images(images, (PpOcr(),), options).pages
-    if len(pages) != 1 or len(seen) != 1 or len(seen[0][1]) < 2:
+    if len(pages) != 1 or len(searched) != 1 or len(searched[0][1]) < 2:
         return None
-    clean, strips = seen[0]
+    clean, strips = searched[0]
     search = MarkSearch(clean, strips)
     strokes = tuple(search.strokes())
     truth = dict(_truth_of(sheet, [row for line in pages[0].lines for row in line.rows], clean, strips))
@@ -142,7 +143,9 @@ def _logistic(evidence: Floats, truth: Floats, counts: Floats) -> MarkWeights:
     return MarkWeights(float(solved[0] - mean @ (solved[1:] / spread)), solved[1:] / spread)
 
 
-def found(sheets: Sequence[MarkedSheet], weights: MarkWeights, least: float) -> tuple[int, int, int, int]:
+def count_faults(
+    sheets: Sequence[MarkedSheet], weights: MarkWeights, least: float
+) -> tuple[int, int, int, int]:
     """Rows under a mark that are missed, of how many; live orders on sheets without one that wait, of how
     many."""
     missed = under = waiting = live = 0
@@ -156,13 +159,13 @@ def found(sheets: Sequence[MarkedSheet], weights: MarkWeights, least: float) -> 
 
 
 def cross_fitted(sheets: Sequence[MarkedSheet], least: float) -> tuple[int, ...]:
-    """`found`, each sheet weighed by the others."""
+    """`count_faults`, each sheet weighed by the others."""
     parts = np.random.default_rng(0).integers(0, FOLDS, len(sheets))
     sums = np.zeros(4, int)
     for part in range(FOLDS):
-        others = [sheet for sheet, own in zip(sheets, parts, strict=True) if own != part]
-        own = [sheet for sheet, other in zip(sheets, parts, strict=True) if other == part]
-        sums += found(own, fit(others), least)
+        rest = [sheet for sheet, drawn in zip(sheets, parts, strict=True) if drawn != part]
+        left_out = [sheet for sheet, drawn in zip(sheets, parts, strict=True) if drawn == part]
+        sums += count_faults(left_out, fit(rest), least)
     return tuple(sums.tolist())
 
 
